@@ -1,0 +1,81 @@
+// Package toolcall turns what a model's provider returned into calls of one
+// shape. Each decoder is strict about what decides (names, arguments, ids,
+// duplicate keys, case variants) and tolerant of what does not.
+package toolcall
+
+// Format is a wire shape. The zero value is no format.
+type Format string
+
+// The wire shapes understood.
+const (
+	Native     Format = "Native"
+	OpenAIChat Format = "OpenAIChat"
+	MCP        Format = "MCP"
+)
+
+// Fault says why a call's envelope or arguments cannot be judged further.
+type Fault string
+
+const (
+	NoFault Fault = ""
+	// Malformed: the envelope is ambiguous (code malformed_call).
+	Malformed Fault = "malformed_call"
+	// NotAnObject: the arguments are of a kind that is never an object.
+	NotAnObject Fault = "not_an_object"
+	// InvalidJSON: the arguments' text cannot be JSON (an unpaired surrogate
+	// in the string that carries it).
+	InvalidJSON Fault = "invalid_json"
+	// Truncated: the message was cut short, so no call in it is whole.
+	Truncated Fault = "truncated"
+)
+
+// Call is one tool call, normalised. Arguments are not decoded here.
+type Call struct {
+	// ID is the call's id, a numeric one as its decimal text; "" if it has none.
+	ID string
+	// Server and Name are as the message has them, Server "" if absent.
+	Server, Name string
+	// Fault is set when the call must block whatever the policies say.
+	// Malformed precedes all stages; the others are stage 3 faults.
+	Fault Fault
+	// Arguments is the JSON text of the arguments, or for FreeText the text itself.
+	Arguments []byte
+	// FreeText: a custom call, whose input is one string and no JSON.
+	FreeText bool
+	// IntegersByValue: the shape's numbers are doubles.
+	IntegersByValue bool
+	// Warnings about the message, such as "arguments:empty".
+	Warnings []string
+}
+
+// EffectiveName is the name by which policies and schemas match.
+func (c Call) EffectiveName() string {
+	if c.Server == "" {
+		return c.Name
+	}
+	return c.Server + "/" + c.Name
+}
+
+// Review is a decoded ToolCallReview request.
+type Review struct {
+	UID    string
+	Format Format
+	Calls  []Call
+}
+
+// EnvelopeError says why a review cannot be judged at all: HTTP status 400, or
+// 422 with reason NoCalls.
+type EnvelopeError struct {
+	Status  int
+	Reason  string
+	Message string
+}
+
+func (e *EnvelopeError) Error() string { return e.Message }
+
+// Bounds of a review, design sections 4 and 5.
+const (
+	MaxBodyBytes = 1 << 20
+	MaxCalls     = 128
+	MaxDepth     = 160
+)
