@@ -1,0 +1,48 @@
+// Package review judges calls against one snapshot. It is pure: what it needs from
+// outside arrives as arguments.
+package review
+
+import (
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+)
+
+// CallerKind says what kind of identity a caller is. The zero value is none.
+type CallerKind string
+
+// ServiceAccount is the only kind of caller that policies can select.
+const ServiceAccount CallerKind = "ServiceAccount"
+
+// Caller is the authenticated identity behind a review, never anything that the
+// model wrote. The zero value is selected by no policy.
+type Caller struct {
+	Kind            CallerKind
+	Namespace, Name string
+	Groups          []string
+	// Via is the front door through which the caller came, such as "https" or "cli".
+	Via string
+}
+
+// Username is the Kubernetes user name of the caller.
+func (c Caller) Username() string {
+	return "system:serviceaccount:" + c.Namespace + ":" + c.Name
+}
+
+// Decision is the outcome of one review.
+type Decision struct {
+	Response reviewv1alpha1.ToolCallReviewResponse
+	// Audit has one finding for each call that a policy without Deny would have
+	// blocked. It holds no argument value.
+	Audit []AuditFinding
+}
+
+// AuditFinding says what a policy without Deny found wrong with one call.
+type AuditFinding struct {
+	// Index is the call's position in the review.
+	Index int
+	// ID and Name are the call's, cut and escaped for display.
+	ID, Name string
+	Code     reviewv1alpha1.VerdictCode
+	Errors   []string
+	// Policies are those whose check failed, sorted.
+	Policies []string
+}
