@@ -51,8 +51,7 @@ type ToolPolicySpec struct {
 	DeclaredTools []EffectiveToolName `json:"declaredTools,omitempty"`
 
 	// undeclaredTools says what becomes of a name outside declaredTools. Block (the
-	// default): unknown_tool. Allow: it passes this check, and the verdict carries
-	// a warning.
+	// default): unknown_tool. Allow: it passes this check, and that is recorded.
 	// +optional
 	// +kubebuilder:default=Block
 	UndeclaredTools PassRule `json:"undeclaredTools,omitempty"`

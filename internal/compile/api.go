@@ -5,6 +5,8 @@
 package compile
 
 import (
+	"crypto/sha256"
+
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -40,6 +42,10 @@ type Namespace struct {
 	Tools map[string]*Tool
 	// Policies are sorted by name.
 	Policies []*Policy
+
+	// memos are what each ToolSchema's document gave, by object name.
+	memos  map[string]*schemaMemo
+	digest [sha256.Size]byte
 }
 
 // Tool is one effective name's compiled contract.

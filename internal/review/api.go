@@ -30,12 +30,13 @@ func (c Caller) Username() string {
 // Decision is the outcome of one review.
 type Decision struct {
 	Response reviewv1alpha1.ToolCallReviewResponse
-	// Audit has one finding for each call that a policy without Deny would have
-	// blocked. It holds no argument value.
+	// Audit is what to record besides the verdicts: for each call what policies
+	// without Deny found wrong, by code, and with code ok a name that passed
+	// undeclared. It holds no argument value.
 	Audit []AuditFinding
 }
 
-// AuditFinding says what a policy without Deny found wrong with one call.
+// AuditFinding is one thing to record of one call.
 type AuditFinding struct {
 	// Index is the call's position in the review.
 	Index int
@@ -43,6 +44,6 @@ type AuditFinding struct {
 	ID, Name string
 	Code     reviewv1alpha1.VerdictCode
 	Errors   []string
-	// Policies are those whose check failed, sorted.
+	// Policies are those that found it, sorted.
 	Policies []string
 }
