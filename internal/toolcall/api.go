@@ -31,8 +31,11 @@ const (
 
 // Call is one tool call, normalised. Arguments are not decoded here.
 type Call struct {
-	// ID is the call's id, a numeric one as its decimal text; "" if it has none.
+	// ID is the call's id, a numeric one as its decimal text; "" if it has none
+	// or none that can be used.
 	ID string
+	// NumericID says that the id was a number, so that a reply can keep the literal.
+	NumericID bool
 	// Server and Name are as the message has them, Server "" if absent.
 	Server, Name string
 	// Fault is set when the call must block whatever the policies say.
@@ -73,9 +76,13 @@ type EnvelopeError struct {
 
 func (e *EnvelopeError) Error() string { return e.Message }
 
-// Bounds of a review, design sections 4 and 5.
+// Bounds of a review. MaxBodyBytes is the caller's to enforce, before decoding.
 const (
 	MaxBodyBytes = 1 << 20
 	MaxCalls     = 128
 	MaxDepth     = 160
+	MaxUIDBytes  = 128
+	// MaxIDBytes bounds a call's id, decoded. Providers' ids have at most 64; a
+	// call with a longer one is Malformed, because its reply could not echo it.
+	MaxIDBytes = 256
 )

@@ -1,0 +1,96 @@
+package toolcall
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+// WarnEmpty is the warning of a call without arguments, which is judged as {}.
+const WarnEmpty = "arguments:empty"
+
+// jsonSpace is what JSON itself ignores. Text of other white space is no empty
+// text, since no JSON reader would take it for one.
+const jsonSpace = " \t\r\n"
+
+func blank(text string) bool { return strings.Trim(text, jsonSpace) == "" }
+
+// setID takes a call's id and says whether it can be used.
+func (c *Call) setID(raw []byte) bool {
+	switch rawjson.KindOf(raw) {
+	case rawjson.Invalid, rawjson.Null:
+		return true
+	case rawjson.String:
+		id, ok := plainText(raw)
+		if !ok || len(id) > MaxIDBytes {
+			return false
+		}
+		c.ID = id
+		return true
+	case rawjson.Number:
+		if len(raw) > MaxIDBytes {
+			return false
+		}
+		c.ID, c.NumericID = string(raw), true
+		return true
+	}
+	return false
+}
+
+// setObject takes arguments that are an object or nothing.
+func (c *Call) setObject(raw []byte) {
+	if rawjson.KindOf(raw) != rawjson.Object {
+		c.Fault = NotAnObject
+		return
+	}
+	c.Arguments = raw
+}
+
+// setObjectOrEmpty takes a provider's arguments where the shape wants an object.
+func (c *Call) setObjectOrEmpty(raw []byte) {
+	if raw == nil || isNull(raw) {
+		c.setEmpty()
+		return
+	}
+	c.setObject(raw)
+}
+
+// setTextOrObject takes a provider's arguments where the shape wants JSON text;
+// several compatible servers send the object itself. The text is decoded by the
+// judge, once, and not here.
+func (c *Call) setTextOrObject(raw []byte) {
+	if rawjson.KindOf(raw) != rawjson.String {
+		c.setObjectOrEmpty(raw)
+		return
+	}
+	text, bad := rawjson.Text(raw)
+	trimmed := strings.Trim(text, jsonSpace)
+	switch {
+	case bad:
+		c.Fault = InvalidJSON
+	case trimmed == "" || trimmed == "null":
+		c.setEmpty()
+	default:
+		c.Arguments = []byte(text)
+	}
+}
+
+// setFreeText takes a custom call's input, which is never mapped from nothing.
+func (c *Call) setFreeText(raw []byte) {
+	c.FreeText = true
+	if rawjson.KindOf(raw) != rawjson.String {
+		c.Fault = NotAnObject
+		return
+	}
+	text, bad := rawjson.Text(raw)
+	if bad {
+		c.Fault = InvalidJSON
+		return
+	}
+	c.Arguments = []byte(text)
+}
+
+func (c *Call) setEmpty() {
+	c.Arguments = []byte("{}")
+	c.Warnings = append(c.Warnings, WarnEmpty)
+}

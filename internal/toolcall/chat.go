@@ -1,0 +1,245 @@
+package toolcall
+
+import (
+	"strings"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+const (
+	// maxChoices bounds the alternatives of one response; providers offer at
+	// most 128.
+	maxChoices = 128
+	// maxParts bounds the parts of a message's content that are looked at for
+	// hidden calls.
+	maxParts = 1024
+
+	chatShapes = "choices, a message with tool_calls or function_call, or one call with function or custom"
+)
+
+// chatReader collects the calls of a chat message.
+type chatReader struct {
+	callList
+}
+
+// decodeChat reads the family of OpenAI Chat Completions: a response
+// ({choices: [{message}]}, or Ollama's {message}), a message ({tool_calls}, or
+// the older {function_call}), or one bare call ({function} or {custom}).
+func decodeChat(body []byte) ([]Call, error) {
+	o, err := readObject(body, "choices", "message", "tool_calls", "function_call", "function", "custom", "role")
+	if err != nil {
+		return nil, notAMessage(OpenAIChat, chatShapes)
+	}
+	var r chatReader
+	shapes := 0
+	if o.set("choices") {
+		shapes++
+		err = r.choices(o)
+	}
+	if err == nil && o.set("message") {
+		shapes++
+		err = r.choice(body)
+	}
+	if err == nil && o.set("tool_calls", "function_call") {
+		shapes++
+		err = r.message(body)
+	}
+	if err == nil && o.set("function", "custom") {
+		shapes++
+		err = r.add(chatCall(body))
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case shapes > 1:
+		err = r.malform(0)
+	case shapes == 0 && o.badKey:
+		err = r.malform(0)
+	case shapes == 0 && !isMessage(o):
+		err = notAMessage(OpenAIChat, chatShapes)
+	case shapes == 0:
+		err = r.message(body)
+	}
+	return r.calls, err
+}
+
+// isMessage says whether an object that holds no call is a message all the same.
+func isMessage(o object) bool {
+	role, _ := plainText(o.value("role"))
+	return role == "assistant" || o.has("tool_calls", "function_call")
+}
+
+func (r *chatReader) choices(o object) error {
+	start := len(r.calls)
+	for _, m := range o.found {
+		if m.key != "choices" {
+			continue
+		}
+		choices, err := rawjson.Elements(m.value, maxChoices)
+		if err != nil {
+			return wrongKind(OpenAIChat, "choices", "a list of at most 128")
+		}
+		for _, choice := range choices {
+			if err := r.choice(choice); err != nil {
+				return err
+			}
+		}
+	}
+	if o.ambiguous("choices") {
+		return r.malform(start)
+	}
+	return nil
+}
+
+// choice reads an object that holds a message and says how it ended.
+func (r *chatReader) choice(raw []byte) error {
+	o, err := readObject(raw, "message", "delta", "tool_calls", "function_call", "finish_reason", "done_reason")
+	if err != nil {
+		return wrongKind(OpenAIChat, "choices", "objects")
+	}
+	if !o.has("message", "delta") {
+		return badRequest("the OpenAIChat message has a choice without a message")
+	}
+	start := len(r.calls)
+	for _, m := range o.found {
+		switch m.key {
+		case "message":
+			err = r.message(m.value)
+		case "delta":
+			// A fragment holds no whole call, but a collector may find one.
+			if !isNull(m.value) && !isEmptyObject(m.value) {
+				err = r.add(Call{Fault: Malformed})
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	// Calls belong into the message; whoever looks beside it finds others.
+	return r.settle(start, o, o.ambiguous() || o.set("tool_calls", "function_call"))
+}
+
+func (r *chatReader) message(raw []byte) error {
+	o, err := readObject(raw, "tool_calls", "function_call", "content", "finish_reason", "done_reason")
+	if err != nil {
+		return wrongKind(OpenAIChat, "message", "an object of at most 1024 fields")
+	}
+	start := len(r.calls)
+	for _, m := range o.found {
+		switch m.key {
+		case "tool_calls":
+			err = r.toolCalls(m.value)
+		case "function_call":
+			if !isNull(m.value) {
+				err = r.add(legacyCall(m.value))
+			}
+		case "content":
+			err = r.content(m.value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.settle(start, o, o.ambiguous("tool_calls", "function_call", "finish_reason", "done_reason"))
+}
+
+func (r *chatReader) toolCalls(raw []byte) error {
+	if isNull(raw) {
+		return nil
+	}
+	if rawjson.KindOf(raw) != rawjson.Array {
+		return wrongKind(OpenAIChat, "tool_calls", "a list")
+	}
+	entries, err := rawjson.Elements(raw, MaxCalls)
+	if err != nil {
+		return tooManyCalls()
+	}
+	for _, entry := range entries {
+		if err := r.add(chatCall(entry)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle gives the calls found since start what the object around them says of
+// them all.
+func (r *chatReader) settle(start int, o object, ambiguous bool) error {
+	if ambiguous {
+		return r.malform(start)
+	}
+	if cutShort(o) {
+		r.truncate(start)
+	}
+	return nil
+}
+
+// cutShort says whether the provider stopped before the model was done: at a
+// length, or in the middle by a filter.
+func cutShort(o object) bool {
+	for _, m := range o.found {
+		if m.key != "finish_reason" && m.key != "done_reason" {
+			continue
+		}
+		switch reason, _ := rawjson.Text(m.value); strings.ToLower(reason) {
+		case "length", "model_length", "max_tokens", "content_filter":
+			return true
+		}
+	}
+	return false
+}
+
+// content looks for calls in the form of content parts, as other providers send
+// them: this shape has none there, but some readers take them from there.
+func (r *chatReader) content(raw []byte) error {
+	switch rawjson.KindOf(raw) {
+	case rawjson.Object:
+		return r.part(raw)
+	case rawjson.Array:
+	default:
+		return nil
+	}
+	parts, err := rawjson.Elements(raw, maxParts)
+	if err != nil {
+		return r.add(Call{Fault: Malformed})
+	}
+	for _, part := range parts {
+		if err := r.part(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *chatReader) part(raw []byte) error {
+	if rawjson.KindOf(raw) != rawjson.Object {
+		return nil
+	}
+	o, err := readObject(raw, "type", "tool_use", "tool_calls", "function_call")
+	if err != nil || o.set("tool_use", "tool_calls", "function_call") || namesCall(o) {
+		return r.add(Call{Fault: Malformed})
+	}
+	return nil
+}
+
+// namesCall says whether a part's type is that of some provider's call:
+// tool_use, tool_call, function_call, mcp_call, toolUse, …
+func namesCall(o object) bool {
+	for _, m := range o.found {
+		if m.key != "type" {
+			continue
+		}
+		kind, _ := rawjson.Text(m.value)
+		kind = strings.ToLower(kind)
+		if strings.Contains(kind, "tool") || strings.Contains(kind, "call") || strings.Contains(kind, "function") {
+			return true
+		}
+	}
+	return false
+}
+
+func isEmptyObject(raw []byte) bool {
+	members, err := rawjson.Members(raw, 1)
+	return err == nil && len(members) == 0
+}

@@ -1,0 +1,50 @@
+package toolcall
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/callgate/callgate/internal/rawjson"
+	"github.com/callgate/callgate/internal/shown"
+)
+
+// Reasons of an EnvelopeError.
+const (
+	ReasonBadRequest = "BadRequest"
+	ReasonNoCalls    = "NoCalls"
+)
+
+func badRequest(format string, args ...any) *EnvelopeError {
+	return &EnvelopeError{Status: http.StatusBadRequest, Reason: ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
+}
+
+func noCalls(format Format) *EnvelopeError {
+	return &EnvelopeError{
+		Status:  http.StatusUnprocessableEntity,
+		Reason:  ReasonNoCalls,
+		Message: fmt.Sprintf("the %s message holds no tool call", format),
+	}
+}
+
+func tooManyCalls() *EnvelopeError {
+	return badRequest("more than %d calls in one review", MaxCalls)
+}
+
+// check answers for a whole text: no other function of this package looks at
+// syntax again.
+func check(body []byte) error {
+	_, err := rawjson.Check(body, MaxDepth)
+	switch {
+	case err == nil:
+		return nil
+	case len(body) == 0:
+		return badRequest("the body is empty")
+	case errors.Is(err, rawjson.ErrTooDeep):
+		return badRequest("the body is nested deeper than %d levels", MaxDepth)
+	}
+	return badRequest("the body is %v", err)
+}
+
+// quoted shows a key that the sender chose.
+func quoted(name string) string { return `"` + shown.Name(name) + `"` }

@@ -1,0 +1,92 @@
+package toolcall
+
+import (
+	"errors"
+	"testing"
+	"unicode/utf8"
+)
+
+// seeds are the bodies of the shared table and of the nasty kind.
+func seeds(f *testing.F) []string {
+	out := []string{
+		`{"choices":[{"finish_reason":"length","message":{"tool_calls":[{"id":"a","type":"function","function":{"name":"t","arguments":"{}"}}]}}]}`,
+		`{"role":"assistant","Tool_Calls":[{"Function":{"Name":"t","Argument\u017f":{}}}],"tool_calls":null}`,
+		`{"message":{"tool_calls":[{"custom":{"name":"t","input":"x"}}],"function_call":{"name":"u"}},"done_reason":"stop"}`,
+		`{"function":{"name":"t","name":"u"},"name":"t","args":{}}`,
+		`[{"jsonrpc":"2.0","method":"tools/call","Method":"ping","params":{"name":"t"}},{"jsonrpc":"2.0","id":1,"result":{}}]`,
+		`{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"\ud800","arguments":null}}`,
+	}
+	for _, c := range reportCases(f) {
+		out = append(out, c.text())
+	}
+	return out
+}
+
+func FuzzDecodeMessage(f *testing.F) {
+	for _, s := range seeds(f) {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, format := range messageFormats {
+			calls, err := DecodeMessage(format, body)
+			checkBounds(t, calls, err)
+			if err != nil {
+				var envelope *EnvelopeError
+				if errors.As(err, &envelope) && envelope.Status == 422 {
+					compareAll(t, format, body, nil)
+				}
+				continue
+			}
+			compareAll(t, format, body, calls)
+		}
+	})
+}
+
+func compareAll(t *testing.T, format Format, body []byte, calls []Call) {
+	t.Helper()
+	for name, read := range readers() {
+		compare(t, string(format)+": "+name, read(format, body), calls)
+	}
+}
+
+func checkBounds(t *testing.T, calls []Call, err error) {
+	t.Helper()
+	if err != nil {
+		var envelope *EnvelopeError
+		if !errors.As(err, &envelope) || len(calls) != 0 {
+			t.Fatalf("error %v with %d calls", err, len(calls))
+		}
+		if !utf8.ValidString(envelope.Message) || len(envelope.Message) > 2048 {
+			t.Fatalf("message %q", envelope.Message)
+		}
+		return
+	}
+	if len(calls) == 0 || len(calls) > MaxCalls {
+		t.Fatalf("%d calls", len(calls))
+	}
+	for _, c := range calls {
+		if !utf8.ValidString(c.ID) || !utf8.ValidString(c.Name) || !utf8.ValidString(c.Server) || len(c.ID) > MaxIDBytes {
+			t.Fatalf("call %+v", c)
+		}
+		if c.Fault == NoFault && !c.FreeText && len(c.Arguments) == 0 {
+			t.Fatalf("no arguments and no fault: %+v", c)
+		}
+	}
+}
+
+func FuzzDecodeReview(f *testing.F) {
+	for _, c := range reportCases(f) {
+		f.Add([]byte(c.review(f)))
+	}
+	f.Add([]byte(callsReview(`{"id":1,"server":"s","name":"t","argumentsText":"{}"},{"Name":"t"}`)))
+	f.Add([]byte(requestReview(`{"uid":"x","message":{"format":"Auto","body":{}}}`)))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := DecodeReview(body)
+		checkBounds(t, r.Calls, err)
+		if err != nil || r.Format == Native {
+			return
+		}
+		message := tree{raw: body}.get("request", "message", "body").raw
+		compareAll(t, r.Format, message, r.Calls)
+	})
+}

@@ -1,0 +1,146 @@
+package toolcall
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+// What a review says it is.
+const (
+	APIVersion = "review.callgate.dev/v1alpha1"
+	Kind       = "ToolCallReview"
+)
+
+// DecodeReview decodes the body of a ToolCallReview request:
+//
+//	{"apiVersion": "review.callgate.dev/v1alpha1", "kind": "ToolCallReview",
+//	 "request": {"uid": "…", "calls": […] | "message": {"format": "…", "body": …}}}
+//
+// An error is an *EnvelopeError: of status 400 for whatever is wrong with the
+// envelope, or 422 for a message that is positively one without calls. What is
+// wrong with one call is that call's Fault. The caller has bounded the body;
+// calls refer to it.
+func DecodeReview(body []byte) (Review, error) {
+	if err := check(body); err != nil {
+		return Review{}, err
+	}
+	top, err := strictObject(body, "the review", "apiVersion", "kind", "request")
+	if err != nil {
+		return Review{}, err
+	}
+	if s, ok := plainText(top[0]); !ok || s != APIVersion {
+		return Review{}, badRequest("apiVersion must be %q", APIVersion)
+	}
+	if s, ok := plainText(top[1]); !ok || s != Kind {
+		return Review{}, badRequest("kind must be %q", Kind)
+	}
+	if top[2] == nil {
+		return Review{}, badRequest("request is missing")
+	}
+	return decodeRequest(top[2])
+}
+
+func decodeRequest(raw []byte) (Review, error) {
+	fields, err := strictObject(raw, "request", "uid", "calls", "message")
+	if err != nil {
+		return Review{}, err
+	}
+	uid, calls, message := fields[0], fields[1], fields[2]
+	r := Review{Format: Native}
+	if uid != nil {
+		if r.UID, err = decodeUID(uid); err != nil {
+			return Review{}, err
+		}
+	}
+	switch {
+	case calls != nil && message != nil:
+		return Review{}, badRequest("request has both calls and message; exactly one is wanted")
+	case calls != nil:
+		r.Calls, err = decodeNative(calls)
+	case message != nil:
+		r.Format, r.Calls, err = decodeEnvelopedMessage(message)
+	default:
+		return Review{}, badRequest("request has neither calls nor message")
+	}
+	if err != nil {
+		return Review{}, err
+	}
+	return r, nil
+}
+
+// decodeUID admits what can stand unescaped in a log line, a label or a header.
+func decodeUID(raw []byte) (string, error) {
+	uid, ok := plainText(raw)
+	if !ok || len(uid) > MaxUIDBytes || strings.ContainsFunc(uid, notUID) {
+		return "", badRequest("request.uid must be at most %d characters of A-Z a-z 0-9 . _ : -", MaxUIDBytes)
+	}
+	return uid, nil
+}
+
+func notUID(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("._:-", r)
+}
+
+func decodeEnvelopedMessage(raw []byte) (Format, []Call, error) {
+	fields, err := strictObject(raw, "request.message", "format", "body")
+	if err != nil {
+		return "", nil, err
+	}
+	name, ok := plainText(fields[0])
+	if !ok {
+		return "", nil, badRequest("request.message.format must be a string, one of %s", formatList())
+	}
+	if fields[1] == nil {
+		return "", nil, badRequest("request.message.body is missing")
+	}
+	calls, err := decodeChecked(Format(name), fields[1])
+	return Format(name), calls, err
+}
+
+// strictObject reads an object of the review's own envelope, which may have
+// these keys once each and no others. Values are in the order of keys, nil
+// where absent. where names the object in errors.
+func strictObject(raw []byte, where string, keys ...string) ([][]byte, error) {
+	members, err := rawjson.Members(raw, maxMembers)
+	if errors.Is(err, rawjson.ErrTooMany) {
+		return nil, badRequest("%s has more than %d fields", where, maxMembers)
+	}
+	if err != nil {
+		return nil, badRequest("%s must be an object", where)
+	}
+	values := make([][]byte, len(keys))
+	for _, m := range members {
+		at := slices.Index(keys, m.Key)
+		if at < 0 {
+			return nil, unknownField(where, m.Key, keys)
+		}
+		if values[at] != nil {
+			return nil, badRequest("%s has the field %s twice", where, quoted(m.Key))
+		}
+		values[at] = m.Value
+	}
+	return values, nil
+}
+
+func unknownField(where, name string, keys []string) error {
+	if key, ok := resembled(name, keys); ok {
+		return badRequest("%s has the field %s, which must be spelt %q", where, quoted(name), key)
+	}
+	return badRequest("%s has the unknown field %s", where, quoted(name))
+}
+
+// plainText is the text of a JSON string that means the same to every reader.
+func plainText(raw []byte) (string, bool) {
+	if rawjson.KindOf(raw) != rawjson.String {
+		return "", false
+	}
+	s, bad := rawjson.Text(raw)
+	return s, !bad
+}
