@@ -1,0 +1,87 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+
+	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+)
+
+// maxListDepth bounds lists of lists.
+const maxListDepth = 4
+
+// expand finds the objects of a document: itself, or the items of a list.
+func (l *loader) expand(d document, depth int) {
+	obj, ok := d.content.(map[string]any)
+	if !ok {
+		l.problem(d, "", "a Kubernetes object is wanted here, with apiVersion, kind and metadata")
+		return
+	}
+	apiVersion, kind, ok := l.typeOf(d, obj)
+	switch {
+	case !ok:
+	case isList(apiVersion, kind):
+		l.expandList(d, obj, apiVersion, kind, depth)
+	case apiVersion == callgatev1alpha1.GroupVersion.String():
+		l.admit(d, kind, obj)
+	case strings.HasPrefix(apiVersion, callgatev1alpha1.GroupVersion.Group+"/"):
+		l.problem(d, "/apiVersion", fmt.Sprintf("%q is not served: this version of callgate has %s", apiVersion, callgatev1alpha1.GroupVersion))
+	default:
+		l.note(d, fmt.Sprintf("passed over: %s %s decides nothing here", apiVersion, kind))
+	}
+}
+
+// typeOf reads apiVersion and kind, both of which every object must have.
+func (l *loader) typeOf(d document, obj map[string]any) (apiVersion, kind string, ok bool) {
+	ok = true
+	for _, f := range []struct {
+		name string
+		into *string
+	}{{"apiVersion", &apiVersion}, {"kind", &kind}} {
+		s, _ := obj[f.name].(string)
+		if s == "" {
+			l.problem(d, "/"+f.name, f.name+" is not set to a string: every document must be a Kubernetes object (name the files if a directory holds others too)")
+			ok = false
+		}
+		*f.into = s
+	}
+	return apiVersion, kind, ok
+}
+
+func isList(apiVersion, kind string) bool {
+	if apiVersion == "v1" {
+		return kind == "List"
+	}
+	return apiVersion == callgatev1alpha1.GroupVersion.String() && strings.HasSuffix(kind, "List")
+}
+
+func (l *loader) expandList(d document, list map[string]any, apiVersion, kind string, depth int) {
+	if depth >= maxListDepth {
+		l.problem(d, "", fmt.Sprintf("lists nest deeper than %d", maxListDepth))
+		return
+	}
+	items, ok := list["items"].([]any)
+	if !ok && list["items"] != nil {
+		l.problem(d, "/items", "items must be a list of objects")
+	}
+	for key := range list {
+		if key != "items" && key != "metadata" && key != "apiVersion" && key != "kind" {
+			l.problem(d, appendToken("", key), "unknown field: a list has apiVersion, kind, metadata and items")
+		}
+	}
+	for i, item := range items {
+		at := d.at.pointer(fmt.Sprintf("/items/%d", i))
+		l.expand(document{file: d.file, content: typed(item, apiVersion, kind), at: at}, depth+1)
+	}
+}
+
+// typed gives an item of a typed list the type that the list implies. The API
+// server leaves it out of the items of a ToolSchemaList.
+func typed(item any, apiVersion, kind string) any {
+	obj, ok := item.(map[string]any)
+	if !ok || kind == "List" || obj["apiVersion"] != nil || obj["kind"] != nil {
+		return item
+	}
+	obj["apiVersion"], obj["kind"] = apiVersion, strings.TrimSuffix(kind, "List")
+	return obj
+}

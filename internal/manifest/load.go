@@ -1,0 +1,114 @@
+package manifest
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+)
+
+// Options say where Load reads.
+type Options struct {
+	// FS holds the files.
+	FS fs.FS
+	// Stdin is read where a source is Stdin.
+	Stdin io.Reader
+	// DefaultNamespace is the namespace of objects that name none. Absent: "default".
+	DefaultNamespace string
+}
+
+// Set is what the files hold.
+type Set struct {
+	// Schemas and Policies are the objects as a client of the API server would read
+	// them, sorted by namespace and name. Their generation is 1, and their UID says
+	// what they hold: it is another one when the file changes.
+	Schemas  []*callgatev1alpha1.ToolSchema
+	Policies []*callgatev1alpha1.ToolPolicy
+	// Notes say what was passed over.
+	Notes []Note
+
+	objects map[Key]*object
+}
+
+// Load reads the sources and answers as the API server would if each object were
+// created. It reports every problem, sorted by file and line; the set holds the
+// objects without any.
+func Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
+	l := &loader{
+		ctx: ctx, opts: opts,
+		keys: map[string]string{},
+		set:  &Set{objects: map[Key]*object{}},
+	}
+	if l.opts.DefaultNamespace == "" {
+		l.opts.DefaultNamespace = "default"
+	}
+	rules, err := loadRules()
+	if err != nil {
+		l.add(Diagnostic{Message: message(err.Error())})
+		return l.set, l.diagnostics
+	}
+	l.rules = rules
+	seen := map[string]struct{}{}
+	for _, s := range sources {
+		for _, f := range l.files(s) {
+			// A file that is named twice, or in a directory named too, is one file.
+			if _, again := seen[f.Path]; again {
+				continue
+			}
+			seen[f.Path] = struct{}{}
+			l.load(f)
+		}
+	}
+	l.set.sort()
+	return l.set, sortDiagnostics(l.diagnostics)
+}
+
+// loader is one run of Load.
+type loader struct {
+	ctx   context.Context
+	opts  Options
+	rules map[string]*rules
+	// keys remembers how YAML keys read in JSON.
+	keys        map[string]string
+	total       int
+	set         *Set
+	diagnostics []Diagnostic
+}
+
+func (l *loader) load(f Source) {
+	if l.ctx.Err() != nil {
+		l.unreadable(f, l.ctx.Err())
+		return
+	}
+	text, ok := l.read(f)
+	if !ok {
+		return
+	}
+	for _, d := range l.parse(f.name(), text) {
+		l.expand(d, 0)
+	}
+}
+
+func (l *loader) add(d Diagnostic) { l.diagnostics = append(l.diagnostics, d) }
+
+// problem reports something wrong at a JSON Pointer of a document.
+func (l *loader) problem(d document, ptr, text string) {
+	at := d.at.pointer(ptr)
+	l.add(Diagnostic{Position: Position{d.file, at.line, at.column}, Path: ptr, Message: message(text)})
+}
+
+func (l *loader) note(d document, text string) {
+	l.set.Notes = append(l.set.Notes, Note{Position{d.file, d.at.line, d.at.column}, message(text)})
+}
+
+// report turns findings into diagnostics.
+func (l *loader) report(file, object string, found *findings) {
+	for _, f := range found.list {
+		l.add(Diagnostic{Position: Position{file, f.line, f.column}, Object: object, Path: f.ptr, Message: message(f.text)})
+	}
+	if found.more > 0 {
+		l.add(Diagnostic{Position: Position{File: file}, Object: object, Message: "there are more problems, which are not shown"})
+	}
+	*found = findings{}
+}

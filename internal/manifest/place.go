@@ -1,0 +1,121 @@
+package manifest
+
+import (
+	"strconv"
+	"strings"
+)
+
+// place is where a value stands in a file, and where what it holds stands. The
+// place of a member is that of its key: that is the line people look for.
+//
+// YAML aliases make two places share what they hold, so a place is never changed
+// once it is built.
+type place struct {
+	line, column int
+	fields       []fieldPlace
+	items        []*place
+}
+
+type fieldPlace struct {
+	key string
+	at  *place
+}
+
+// moved is the same value as seen from another position, such as its key.
+func (p *place) moved(line, column int) *place {
+	return &place{line: line, column: column, fields: p.fields, items: p.items}
+}
+
+func (p *place) field(key string) *place {
+	for i := range p.fields {
+		if p.fields[i].key == key {
+			return p.fields[i].at
+		}
+	}
+	return nil
+}
+
+func (p *place) item(i int) *place {
+	if i < 0 || i >= len(p.items) {
+		return nil
+	}
+	return p.items[i]
+}
+
+// pointer finds the place of a JSON Pointer, or of the nearest value around it:
+// what is missing is reported where it should be.
+func (p *place) pointer(ptr string) *place {
+	at := p
+	for ptr != "" {
+		var token string
+		token, ptr = cutToken(ptr)
+		next := at.field(token)
+		if next == nil {
+			if i, err := strconv.Atoi(token); err == nil {
+				next = at.item(i)
+			}
+		}
+		if next == nil {
+			return at
+		}
+		at = next
+	}
+	return at
+}
+
+func cutToken(ptr string) (token, rest string) {
+	ptr = strings.TrimPrefix(ptr, "/")
+	if i := strings.IndexByte(ptr, '/'); i >= 0 {
+		ptr, rest = ptr[:i], ptr[i:]
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(ptr), rest
+}
+
+func appendToken(ptr, token string) string {
+	return ptr + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}
+
+// path turns a field path of the API server's ("spec.rules[0].name") into a JSON
+// Pointer and its place. The API server does not escape keys, so that a label key
+// reads like several fields: the longest key that is really there wins.
+func (p *place) path(path string) (ptr string, at *place) {
+	at = p
+	path = strings.TrimPrefix(path, ".")
+	for path != "" {
+		token, rest, next := at.step(path)
+		if next == nil {
+			return absent(ptr, path), at
+		}
+		ptr = appendToken(ptr, token)
+		at, path = next, strings.TrimPrefix(rest, ".")
+	}
+	return ptr, at
+}
+
+// step takes the first part of an API server path.
+func (p *place) step(path string) (token, rest string, next *place) {
+	if inner, ok := strings.CutPrefix(path, "["); ok {
+		if index, after, ok := strings.Cut(inner, "]"); ok {
+			if i, err := strconv.Atoi(index); err == nil && p.item(i) != nil {
+				return index, after, p.item(i)
+			}
+		}
+	}
+	for _, f := range p.fields {
+		for _, form := range []string{f.key, "[" + f.key + "]"} {
+			after, ok := strings.CutPrefix(path, form)
+			if ok && f.key != "" && (after == "" || after[0] == '.' || after[0] == '[') && (next == nil || len(f.key) > len(token)) {
+				token, rest, next = f.key, after, f.at
+			}
+		}
+	}
+	return token, rest, next
+}
+
+// absent appends the parts of a path that nothing in the file stands for.
+func absent(ptr, path string) string {
+	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		ptr = appendToken(ptr, part)
+	}
+	return ptr
+}

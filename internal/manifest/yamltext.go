@@ -1,0 +1,237 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// chunk is one YAML document's text and how many lines stand before it.
+type chunk struct {
+	text  []byte
+	above int
+}
+
+// splitYAML cuts a file at the lines that begin with "---". The marker stays with
+// the document behind it, so that the parser sees its comments and line numbers.
+func splitYAML(text []byte, found *findings) []chunk {
+	var out []chunk
+	start, above, line := 0, 0, 0
+	for at := 0; at < len(text); line++ {
+		end := len(text)
+		if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		if isMarker(text[at:end]) {
+			if rest := bytes.TrimSpace(text[at+3 : end]); len(rest) > 0 && rest[0] != '#' {
+				found.add(line+1, 4, "", "a document begins on the line of its --- marker, which kubectl does not read: begin it on the next line")
+			}
+			out = append(out, chunk{text[start:at], above})
+			start, above = at, line
+		}
+		at = end
+	}
+	return append(out, chunk{text[start:], above})
+}
+
+func isMarker(line []byte) bool { return bytes.HasPrefix(line, []byte("---")) }
+
+// parseYAML reads the one document of a chunk as nodes. It is nil without a
+// finding if the chunk holds nothing but comments.
+func parseYAML(c chunk, found *findings) *yamlv3.Node {
+	dec := yamlv3.NewDecoder(bytes.NewReader(c.text))
+	var doc, more yamlv3.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil
+	} else if err != nil {
+		found.yamlError(c, err)
+		return nil
+	}
+	// The converter reads the first document of a text and drops the rest, which
+	// would lose an object without a word.
+	if err := dec.Decode(&more); err == nil {
+		found.add(c.above+more.Line, more.Column, "", "documents are separated by --- alone: this one begins behind the end marker \"...\"")
+	} else if !errors.Is(err, io.EOF) {
+		found.yamlError(c, err)
+	}
+	if len(doc.Content) != 1 || doc.Content[0].ShortTag() == "!!null" {
+		return nil
+	}
+	return doc.Content[0]
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\n\s*)?line (\d+): `)
+
+// yamlError reports a parser's error, whose only position is a line in its text.
+func (f *findings) yamlError(c chunk, err error) {
+	line, msg := c.above+1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
+			line, msg = c.above+n, err.Error()[len(m[0]):]
+		}
+	}
+	f.add(line, 0, "", "invalid YAML: "+msg)
+}
+
+// yamlToJSON converts a chunk exactly as kubectl does.
+func yamlToJSON(c chunk, found *findings) []byte {
+	out, err := yaml.YAMLToJSON(c.text)
+	if err != nil {
+		found.yamlError(c, err)
+		return nil
+	}
+	return out
+}
+
+// yamlReader turns nodes into places, and finds on the way what the conversion
+// would hide: duplicate keys, numbers that JSON cannot hold, aliases that multiply.
+type yamlReader struct {
+	above   int
+	found   *findings
+	keys    map[string]string
+	extents map[*yamlv3.Node]extent
+	places  map[*yamlv3.Node]*place
+	merged  int
+}
+
+func newYAMLReader(above int, keys map[string]string, found *findings) *yamlReader {
+	return &yamlReader{
+		above: above, keys: keys, found: found,
+		extents: map[*yamlv3.Node]extent{}, places: map[*yamlv3.Node]*place{},
+	}
+}
+
+// extent is how much a node grows to with its aliases written out.
+type extent struct{ size, depth int }
+
+// measure saturates at twice the bound, and counts a node inside itself as over
+// it. Anchors stand before their aliases, so that a tower of aliases is measured
+// from below and costs no stack.
+func (r *yamlReader) measure(n *yamlv3.Node) extent {
+	if known, ok := r.extents[n]; ok {
+		return known
+	}
+	const over = 2 * MaxFileBytes
+	r.extents[n] = extent{size: over, depth: over}
+	e := extent{size: len(n.Value) + len(n.Tag) + 4}
+	if n.Kind == yamlv3.AliasNode {
+		e = r.measure(n.Alias)
+	}
+	for _, c := range n.Content {
+		inner := r.measure(c)
+		e.size = min(over, e.size+inner.size)
+		e.depth = max(e.depth, min(over, inner.depth+1))
+	}
+	r.extents[n] = e
+	return e
+}
+
+// read gives the places of a document, or nil if it must not be converted.
+func (r *yamlReader) read(root *yamlv3.Node) *place {
+	line := r.above + root.Line
+	switch e := r.measure(root); {
+	case e.size > MaxFileBytes:
+		r.found.add(line, root.Column, "", fmt.Sprintf("with its aliases written out the document is over %d MiB, or never ends", MaxFileBytes>>20))
+		return nil
+	case e.depth > maxDepth:
+		r.found.add(line, root.Column, "", fmt.Sprintf("nested deeper than %d levels", maxDepth))
+		return nil
+	}
+	return r.value(root, "")
+}
+
+var notFinite = regexp.MustCompile(`^[-+]?\.(inf|Inf|INF|nan|NaN|NAN)$`)
+
+func (r *yamlReader) value(n *yamlv3.Node, ptr string) *place {
+	line, column := r.above+n.Line, n.Column
+	if n.Kind == yamlv3.AliasNode {
+		n = n.Alias
+	}
+	if known, ok := r.places[n]; ok {
+		return known.moved(line, column)
+	}
+	p := &place{line: r.above + n.Line, column: n.Column}
+	r.places[n] = p
+	switch n.Kind {
+	case yamlv3.MappingNode:
+		r.members(p, n, ptr)
+	case yamlv3.SequenceNode:
+		for i, c := range n.Content {
+			p.items = append(p.items, r.value(c, appendToken(ptr, strconv.Itoa(i))))
+		}
+	case yamlv3.ScalarNode:
+		if n.Style == 0 && notFinite.MatchString(n.Value) {
+			r.found.add(line, column, ptr, "JSON has no such number: quote it if it is meant as text")
+		}
+	}
+	return p.moved(line, column)
+}
+
+func (r *yamlReader) members(p *place, n *yamlv3.Node, ptr string) {
+	seen := make(map[string]struct{}, len(n.Content)/2)
+	var merges []*yamlv3.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind == yamlv3.ScalarNode && k.Tag == "!!merge" {
+			merges = append(merges, v)
+			continue
+		}
+		key := r.key(k)
+		at, line := appendToken(ptr, key), r.above+k.Line
+		if _, dup := seen[key]; dup {
+			r.found.add(line, k.Column, at, "duplicate key")
+		}
+		seen[key] = struct{}{}
+		p.fields = append(p.fields, fieldPlace{key: key, at: r.value(v, at).moved(line, k.Column)})
+	}
+	for _, m := range merges {
+		r.merge(p, seen, m, ptr)
+	}
+}
+
+// merge adds the keys of "<<: *other", which stand where other has them.
+func (r *yamlReader) merge(p *place, seen map[string]struct{}, m *yamlv3.Node, ptr string) {
+	from := r.value(m, ptr)
+	sources := append([]*place{from}, from.items...)
+	for _, s := range sources {
+		for _, f := range s.fields {
+			if _, own := seen[f.key]; own || r.merged >= maxMergedKeys {
+				continue
+			}
+			r.merged++
+			seen[f.key] = struct{}{}
+			p.fields = append(p.fields, f)
+		}
+	}
+}
+
+// key is the JSON key that the converter makes of a YAML key: in YAML 1.1 a plain
+// "on" is a boolean and 0x10 the number 16. The converter itself is asked, so that
+// "16" and 0x10 in one object are found to be one key.
+func (r *yamlReader) key(k *yamlv3.Node) string {
+	if k.Kind == yamlv3.AliasNode {
+		k = k.Alias
+	}
+	if k.Style&^yamlv3.TaggedStyle != 0 || k.Kind != yamlv3.ScalarNode {
+		return k.Value
+	}
+	if known, ok := r.keys[k.Value]; ok {
+		return known
+	}
+	key := k.Value
+	if out, err := yaml.YAMLToJSON([]byte("? " + key + "\n")); err == nil {
+		found := findings{}
+		if p := readJSON(out, 0, len(out), newLines(out), &found); len(p.fields) == 1 {
+			key = p.fields[0].key
+		}
+	}
+	r.keys[k.Value] = key
+	return key
+}
