@@ -1,0 +1,71 @@
+package jsonschema
+
+import "github.com/callgate/callgate/internal/rawjson"
+
+// Canonical appends the judged tree in canonical form: absent nulls removed,
+// keys sorted by code point, no white space, minimal escapes, number literals
+// as given. ok is false, and dst unchanged, where there is no such tree.
+func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
+	defer func() {
+		if recover() != nil {
+			out, ok = dst, false
+		}
+	}()
+	root, fault := c.read(in)
+	if fault != NoFault || root.hasDuplicates() {
+		return dst, false
+	}
+	if c.opts.NullsAbsent {
+		r := newReference(c, c.opts.IntegersByValue || in.IntegersByValue)
+		r.dropNulls(root)
+		if r.exceeded {
+			return dst, false
+		}
+	}
+	return root.appendCanonical(dst), true
+}
+
+func (n *node) hasDuplicates() bool {
+	if n.duplicate {
+		return true
+	}
+	for _, m := range n.members {
+		if m.hasDuplicates() {
+			return true
+		}
+	}
+	for _, item := range n.items {
+		if item.hasDuplicates() {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *node) appendCanonical(dst []byte) []byte {
+	switch n.kind {
+	case rawjson.String:
+		return rawjson.AppendString(dst, n.text)
+	case rawjson.Array:
+		dst = append(dst, '[')
+		for i, item := range n.items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.appendCanonical(dst)
+		}
+		return append(dst, ']')
+	case rawjson.Object:
+		dst = append(dst, '{')
+		// UTF-8 sorts by bytes as by code points.
+		for i, m := range n.sortedMembers() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(rawjson.AppendString(dst, m.key), ':')
+			dst = m.appendCanonical(dst)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, n.raw...)
+}

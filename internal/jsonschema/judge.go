@@ -1,0 +1,95 @@
+package jsonschema
+
+import (
+	"errors"
+	"unicode/utf8"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+// Judge judges raw JSON bytes. It never panics: should the engine fail, the
+// value counts as too costly to judge and is not allowed.
+//
+// Faults come in this order: too_large by bytes; then, in the order of the
+// text, whichever of invalid_json, too_deep and too_large by values is met
+// first; then not_an_object; then too_costly.
+func (c *Compiled) Judge(in Input) (res Result) {
+	defer func() {
+		if recover() != nil {
+			res = Result{Fault: TooCostly}
+		}
+	}()
+	root, fault := c.read(in)
+	if fault != NoFault {
+		return Result{Fault: fault}
+	}
+	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue)
+}
+
+// read turns the input into the tree to judge, absent nulls not yet removed.
+func (c *Compiled) read(in Input) (*node, Fault) {
+	if in.FreeText {
+		return c.readText(in.Raw)
+	}
+	root, fault := parseTree(in.Raw)
+	if fault == NoFault && root.kind != rawjson.Object {
+		return nil, NotAnObject
+	}
+	return root, fault
+}
+
+// readText takes a free text as a string, which the root must admit by type.
+func (c *Compiled) readText(raw []byte) (*node, Fault) {
+	switch {
+	case len(raw) > MaxArgumentBytes:
+		return nil, TooLarge
+	case !utf8.Valid(raw):
+		return nil, InvalidJSON
+	case !c.allowsString:
+		return nil, NotAnObject
+	}
+	text := string(raw)
+	return &node{index: -1, kind: rawjson.String, raw: rawjson.AppendString(nil, text), text: text, runes: -1}, NoFault
+}
+
+func parseTree(raw []byte) (*node, Fault) {
+	if len(raw) > MaxArgumentBytes {
+		return nil, TooLarge
+	}
+	v, err := rawjson.Parse(raw, rawjson.Limits{MaxDepth: MaxArgumentDepth, MaxValues: MaxArgumentValues})
+	switch {
+	case err == nil:
+		return newTree(v), NoFault
+	case errors.Is(err, rawjson.ErrTooDeep):
+		return nil, TooDeep
+	case errors.Is(err, rawjson.ErrTooMany):
+		return nil, TooLarge
+	}
+	return nil, InvalidJSON
+}
+
+// judgeTree judges a tree whatever its root is.
+func (c *Compiled) judgeTree(root *node, byValue bool) Result {
+	r := newReference(c, byValue)
+	if c.opts.NullsAbsent {
+		r.dropNulls(root)
+	}
+	o := r.eval(c.root, root, c.rootScope())
+	seen := map[*outcome]role{}
+	if !r.exceeded {
+		r.place(o, reports, seen)
+		r.envelope(root, seen)
+	}
+	if r.exceeded {
+		return Result{Fault: TooCostly}
+	}
+	return Result{Judged: true, Violations: r.report(root)}
+}
+
+// rootScope is the empty dynamic scope, nil where no reference is dynamic.
+func (c *Compiled) rootScope() *scope {
+	if !c.dynamic {
+		return nil
+	}
+	return &scope{}
+}

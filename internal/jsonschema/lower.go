@@ -1,0 +1,255 @@
+package jsonschema
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	lib "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// lowering turns the library's compiled schema into the judge's form.
+type lowering struct {
+	doc     *document
+	opts    Options
+	known   map[*lib.Schema]*schema
+	list    []*schema
+	paths   []string // by schema.id
+	unions  []*schema
+	dynamic bool
+}
+
+func newLowering(d *document, opts Options) *lowering {
+	return &lowering{doc: d, opts: opts, known: map[*lib.Schema]*schema{}}
+}
+
+// schema lowers one subschema and everything that it leads to. Each is lowered
+// once, so cycles through properties and items are no trouble.
+func (l *lowering) schema(s *lib.Schema) *schema {
+	if s == nil {
+		return nil
+	}
+	if out := l.known[s]; out != nil {
+		return out
+	}
+	out := &schema{id: len(l.list), draft: s.DraftVersion, always: s.Bool}
+	l.known[s] = out
+	l.list = append(l.list, out)
+	l.paths = append(l.paths, l.pathOf(s))
+	if s.Bool != nil {
+		return out
+	}
+	l.values(s, out)
+	l.logic(s, out)
+	out.str = l.strings(s)
+	out.num = l.numbers(s)
+	out.arr = l.arrays(s)
+	out.obj = l.objects(s)
+	return out
+}
+
+// pathOf gives the pointer of a subschema; one of a meta-schema keeps its URL.
+func (l *lowering) pathOf(s *lib.Schema) string {
+	if u, _, _ := strings.Cut(s.Location, "#"); u != l.doc.library.url {
+		return s.Location
+	}
+	return fragmentOf(s.Location)
+}
+
+func (l *lowering) values(s *lib.Schema, out *schema) {
+	if s.Types != nil {
+		for _, name := range s.Types.ToStrings() {
+			out.types |= kindOf(name)
+		}
+	}
+	if s.Enum != nil {
+		out.enum = newEnum(s.Enum.Values)
+	}
+	if s.Const != nil {
+		out.constant = newEnum([]any{*s.Const})
+	}
+	if !l.opts.AnnotateFormats {
+		out.format = formatOf(s.Format)
+	}
+}
+
+func (l *lowering) logic(s *lib.Schema, out *schema) {
+	out.ref = l.schema(s.Ref)
+	out.recursive = l.schema(s.RecursiveRef)
+	out.recursiveA = s.RecursiveAnchor
+	if s.DynamicRef != nil {
+		out.dynamic = &dynamicRef{target: l.schema(s.DynamicRef.Ref)}
+		// Without the anchor at its target it acts as a plain reference.
+		if s.DynamicRef.Anchor != "" && s.DynamicRef.Ref.DynamicAnchor == s.DynamicRef.Anchor {
+			out.dynamic.anchor = s.DynamicRef.Anchor
+		}
+	}
+	l.dynamic = l.dynamic || out.recursive != nil || out.dynamic != nil
+	out.allOf = l.schemas(s.AllOf)
+	out.anyOf = l.schemas(s.AnyOf)
+	out.oneOf = l.schemas(s.OneOf)
+	l.unions = append(append(l.unions, out.anyOf...), out.oneOf...)
+	out.not = l.schema(s.Not)
+	out.ifS = l.schema(s.If)
+	out.thenS = l.schema(s.Then)
+	out.elseS = l.schema(s.Else)
+}
+
+func (l *lowering) schemas(list []*lib.Schema) []*schema {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]*schema, len(list))
+	for i, s := range list {
+		out[i] = l.schema(s)
+	}
+	return out
+}
+
+func (l *lowering) strings(s *lib.Schema) *stringRules {
+	if s.MinLength == nil && s.MaxLength == nil && s.Pattern == nil {
+		return nil
+	}
+	r := &stringRules{minLength: orNone(s.MinLength), maxLength: orNone(s.MaxLength)}
+	if s.Pattern != nil {
+		r.pattern, _ = s.Pattern.(*pattern)
+	}
+	return r
+}
+
+func orNone(n *int) int {
+	if n == nil {
+		return -1
+	}
+	return *n
+}
+
+func (l *lowering) numbers(s *lib.Schema) *numberRules {
+	r := numberRules{
+		minimum: bound(s.Minimum), maximum: bound(s.Maximum), exclusiveMinimum: bound(s.ExclusiveMinimum),
+		exclusiveMaximum: bound(s.ExclusiveMaximum), multipleOf: bound(s.MultipleOf),
+	}
+	if r == (numberRules{}) {
+		return nil
+	}
+	return &r
+}
+
+func bound(r *big.Rat) *decimal {
+	if r == nil {
+		return nil
+	}
+	d := decimalOf(r)
+	return &d
+}
+
+func (l *lowering) arrays(s *lib.Schema) *arrayRules {
+	r := &arrayRules{
+		minItems: orNone(s.MinItems), maxItems: orNone(s.MaxItems),
+		minContains: orNone(s.MinContains), maxContains: orNone(s.MaxContains),
+		unique: s.UniqueItems, contains: l.schema(s.Contains), unevaluated: l.schema(s.UnevaluatedItems),
+	}
+	if s.DraftVersion >= 2020 {
+		r.prefix, r.rest, r.restKeyword = l.schemas(s.PrefixItems), l.schema(s.Items2020), "items"
+	} else {
+		l.olderItems(s, r)
+	}
+	empty := r.minItems < 0 && r.maxItems < 0 && !r.unique && r.contains == nil &&
+		r.unevaluated == nil && r.rest == nil && len(r.prefix) == 0
+	if empty {
+		return nil
+	}
+	return r
+}
+
+// olderItems reads the tuple form from before 2020-12. additionalItems counts
+// only behind a tuple.
+func (l *lowering) olderItems(s *lib.Schema, r *arrayRules) {
+	switch items := s.Items.(type) {
+	case *lib.Schema:
+		r.rest, r.restKeyword = l.schema(items), "items"
+	case []*lib.Schema:
+		r.prefix = l.schemas(items)
+		r.rest, r.restKeyword = l.either(s.AdditionalItems), "additionalItems"
+	}
+}
+
+// either lowers what is a schema or a bool.
+func (l *lowering) either(v any) *schema {
+	switch v := v.(type) {
+	case *lib.Schema:
+		return l.schema(v)
+	case bool:
+		out := &schema{id: len(l.list), always: &v}
+		l.list = append(l.list, out)
+		l.paths = append(l.paths, "")
+		return out
+	}
+	return nil
+}
+
+func (l *lowering) objects(s *lib.Schema) *objectRules {
+	r := &objectRules{
+		minProperties: orNone(s.MinProperties), maxProperties: orNone(s.MaxProperties),
+		lists: s.Properties != nil || s.PatternProperties != nil, required: s.Required,
+		additional: l.either(s.AdditionalProperties), names: l.schema(s.PropertyNames),
+		unevaluated: l.schema(s.UnevaluatedProperties),
+	}
+	if len(s.Properties) > 0 {
+		r.properties = make(map[string]*schema, len(s.Properties))
+		for _, key := range sortedKeys(s.Properties) {
+			r.properties[key] = l.schema(s.Properties[key])
+		}
+	}
+	l.patternProperties(s, r)
+	l.dependents(s, r)
+	empty := r.minProperties < 0 && r.maxProperties < 0 && !r.lists && len(r.required) == 0 && r.additional == nil &&
+		r.names == nil && r.unevaluated == nil && len(r.dependentRequired) == 0 && len(r.dependentSchemas) == 0
+	if empty {
+		return nil
+	}
+	return r
+}
+
+func (l *lowering) patternProperties(s *lib.Schema, r *objectRules) {
+	for re := range s.PatternProperties {
+		if p, ok := re.(*pattern); ok {
+			r.patterns = append(r.patterns, patternSchema{pattern: p})
+		}
+	}
+	slices.SortFunc(r.patterns, func(a, b patternSchema) int {
+		return strings.Compare(a.pattern.source, b.pattern.source)
+	})
+	for i := range r.patterns {
+		r.patterns[i].schema = l.schema(s.PatternProperties[r.patterns[i].pattern])
+	}
+}
+
+func (l *lowering) dependents(s *lib.Schema, r *objectRules) {
+	for _, key := range sortedKeys(s.Dependencies) {
+		switch dep := s.Dependencies[key].(type) {
+		case []string:
+			r.dependentRequired = append(r.dependentRequired, dependentKeys{key, dep, "dependencies"})
+		case *lib.Schema:
+			r.dependentSchemas = append(r.dependentSchemas, dependentSchema{key, l.schema(dep)})
+		}
+	}
+	for _, key := range sortedKeys(s.DependentRequired) {
+		r.dependentRequired = append(r.dependentRequired, dependentKeys{key, s.DependentRequired[key], "dependentRequired"})
+	}
+	for _, key := range sortedKeys(s.DependentSchemas) {
+		r.dependentSchemas = append(r.dependentSchemas, dependentSchema{key, l.schema(s.DependentSchemas[key])})
+	}
+}
+
+// finish adds what can only be known once everything is lowered.
+func (l *lowering) finish() {
+	if l.dynamic {
+		l.lowerResources()
+	}
+	for _, branch := range l.unions {
+		if branch.limited == nil {
+			branch.limited = branch.limitedProperties()
+		}
+	}
+}

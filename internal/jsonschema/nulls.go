@@ -1,0 +1,4 @@
+package jsonschema
+
+// dropNulls removes absent nulls.
+func (r *reference) dropNulls(root *node) {}

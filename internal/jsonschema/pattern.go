@@ -1,0 +1,81 @@
+package jsonschema
+
+import (
+	"regexp"
+)
+
+// The bounds on patterns. A schema's patterns together may expand to
+// maxPatternTotal program steps, one to maxPatternSize: bounded repetition is
+// unrolled, and memory and time at compile go with it. matchSteps and callSteps
+// bound the backtracking engine at some 20 ns a step, for one match and for all
+// matches of one value; counted steps, unlike a timer, give the same verdict
+// every time.
+const (
+	maxPatternSize  = 1 << 15
+	maxPatternTotal = 1 << 17
+	matchSteps      = 1_000_000
+	callSteps       = 4_000_000
+)
+
+// pattern is an ECMA-262 regular expression in Unicode mode. It runs on RE2
+// where it says the same there, and on the backtracking engine otherwise.
+type pattern struct {
+	source string
+	size   int
+	re2    *regexp.Regexp
+	prog   *program
+}
+
+// newPattern compiles a pattern. The error says what is wrong with it.
+func newPattern(source string) (*pattern, error) {
+	tree, groups, err := parsePattern(source)
+	if err != nil {
+		return nil, err
+	}
+	p := &pattern{source: source, size: tree.size}
+	if !tree.backtracks {
+		if re, err := regexp.Compile(re2Text(tree)); err == nil {
+			p.re2 = re
+			return p, nil
+		}
+	}
+	p.prog = compileProgram(tree, groups)
+	return p, nil
+}
+
+// validPattern says that a text is a pattern, without compiling it.
+func validPattern(source string) bool {
+	_, _, err := parsePattern(source)
+	return err == nil
+}
+
+// backtracking says that the pattern needs the engine with a budget.
+func (p *pattern) backtracking() bool { return p.prog != nil }
+
+// cost gives the units of work of a match on a text of n bytes.
+func (p *pattern) cost(n int) int {
+	if p.prog != nil {
+		return 1 // its steps are counted as it runs
+	}
+	return n * p.size / 64
+}
+
+// match reports whether the text contains a match. What overruns the steps does
+// not match; steps is what is left for the value.
+func (p *pattern) match(text string, steps *int) bool {
+	if p.re2 != nil {
+		return p.re2.MatchString(text)
+	}
+	budget := min(matchSteps, *steps)
+	matched, left := p.prog.search([]rune(text), budget)
+	*steps -= budget - left
+	return matched
+}
+
+// MatchString makes the pattern one that the library can hold.
+func (p *pattern) MatchString(text string) bool {
+	steps := matchSteps
+	return p.match(text, &steps)
+}
+
+func (p *pattern) String() string { return p.source }

@@ -1,0 +1,82 @@
+package jsonschema
+
+import "github.com/callgate/callgate/internal/rawjson"
+
+// warn tells of what compiles and yet can hardly be meant.
+func (d *document) warn(root *schema, l *lowering) {
+	if !d.opts.AnnotateFormats {
+		for _, pl := range d.places {
+			f := field(pl.value, "format")
+			if f != nil && f.Kind == rawjson.String && !knownFormat(f.Text) {
+				d.warnings.add(pl.path+"/format", "format", "the format %q is not known and is ignored", cutBytes(f.Text, 128))
+			}
+		}
+	}
+	if d.opts.Undeclared == FollowSchema {
+		return
+	}
+	reach := root.reachable()
+	if !declaresAny(reach) {
+		d.warnings.add("", "properties", "nothing declares a property, so no argument is ever accepted; list the arguments in properties")
+	}
+	for _, s := range reach {
+		if s.obj == nil {
+			continue
+		}
+		for _, key := range s.obj.required {
+			if !declaredBy(reach, key) {
+				d.warnings.add(l.paths[s.id]+"/required", "required",
+					"%q is required, but nothing declares it, so no call can be accepted; add it to properties", cutBytes(key, 128))
+			}
+		}
+	}
+}
+
+// reachable lists the schemas that may be in place at the root, whatever the
+// value: the most that can declare.
+func (s *schema) reachable() []*schema {
+	seen := map[*schema]bool{}
+	var list []*schema
+	var walk func(*schema)
+	walk = func(s *schema) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		list = append(list, s)
+		for _, next := range s.here() {
+			if next != s.not {
+				walk(next)
+			}
+		}
+	}
+	walk(s)
+	return list
+}
+
+func declaresAny(list []*schema) bool {
+	for _, s := range list {
+		if s.obj != nil && (len(s.obj.properties) > 0 || len(s.obj.patterns) > 0 ||
+			opens(s.obj.additional) || opens(s.obj.unevaluated)) {
+			return true
+		}
+	}
+	return false
+}
+
+func declaredBy(list []*schema, key string) bool {
+	for _, s := range list {
+		if s.obj == nil {
+			continue
+		}
+		if opens(s.obj.additional) || opens(s.obj.unevaluated) || s.obj.properties[key] != nil {
+			return true
+		}
+		for _, p := range s.obj.patterns {
+			if p.pattern.MatchString(key) {
+				return true
+			}
+		}
+	}
+	return false
+}
