@@ -125,12 +125,13 @@ type ToolPolicyStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation that this status describes.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 
 	// counts sums up the policy. A change of its own spec shows at once, a change of
@@ -143,12 +144,14 @@ type ToolPolicyStatus struct {
 	// schema_not_ready.
 	// +optional
 	// +listType=set
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=64
 	InvalidSchemas []EffectiveToolName `json:"invalidSchemas,omitempty"`
 
 	// problems are the reasons for which the policy was not accepted.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=32
 	Problems []Problem `json:"problems,omitempty"`
 
@@ -157,6 +160,7 @@ type ToolPolicyStatus struct {
 	// The first 32 of them.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=32
 	Warnings []Problem `json:"warnings,omitempty"`
 }

@@ -193,12 +193,13 @@ type ToolSchemaStatus struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation that this status describes.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration *int64 `json:"observedGeneration,omitempty"`
 
 	// toolName is the effective name: what ToolPolicies declare and models call.
@@ -223,6 +224,7 @@ type ToolSchemaStatus struct {
 	// 32 of them.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=32
 	Problems []Problem `json:"problems,omitempty"`
 
@@ -230,6 +232,7 @@ type ToolSchemaStatus struct {
 	// what is ignored, what is slow, what can never match. The first 32 of them.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MinItems=0
 	// +kubebuilder:validation:MaxItems=32
 	Warnings []Problem `json:"warnings,omitempty"`
 }

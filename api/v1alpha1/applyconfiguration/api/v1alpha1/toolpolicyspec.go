@@ -18,8 +18,7 @@ type ToolPolicySpecApplyConfiguration struct {
 	// entry * stands for every name.
 	DeclaredTools []apiv1alpha1.EffectiveToolName `json:"declaredTools,omitempty"`
 	// undeclaredTools says what becomes of a name outside declaredTools. Block (the
-	// default): unknown_tool. Allow: it passes this check, and the verdict carries
-	// a warning.
+	// default): unknown_tool. Allow: it passes this check, and that is recorded.
 	UndeclaredTools *apiv1alpha1.PassRule `json:"undeclaredTools,omitempty"`
 	// schemaSelector selects by label the ToolSchemas of the namespace that this
 	// policy uses. Absent or empty: all of them. A tool whose ToolSchema is not
