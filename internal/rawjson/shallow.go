@@ -47,9 +47,6 @@ func Members(raw []byte, max int) ([]Member, error) {
 		if i < len(raw) && raw[i] == '}' && len(out) == 0 {
 			return nil, nil
 		}
-		if i >= len(raw) || raw[i] != '"' {
-			return nil, &SyntaxError{Offset: i, Msg: msgKey}
-		}
 		if len(out) == max {
 			return nil, ErrTooMany
 		}
@@ -67,6 +64,9 @@ func Members(raw []byte, max int) ([]Member, error) {
 
 // member reads the member whose key begins at raw[i].
 func member(raw []byte, i int) (m Member, next int, err error) {
+	if i >= len(raw) || raw[i] != '"' {
+		return m, 0, &SyntaxError{Offset: i, Msg: msgKey}
+	}
 	end := skipString(raw, i)
 	m.Key, m.BadKey = Text(raw[i:end])
 	i = skipSpace(raw, end)

@@ -48,24 +48,29 @@ func escapedRune(b []byte, i int) (r rune, next int, badSurrogate bool) {
 	}
 	switch c := b[i+1]; c {
 	case 'b':
-		return '\b', i + 2, false
+		r = '\b'
 	case 'f':
-		return '\f', i + 2, false
+		r = '\f'
 	case 'n':
-		return '\n', i + 2, false
+		r = '\n'
 	case 'r':
-		return '\r', i + 2, false
+		r = '\r'
 	case 't':
-		return '\t', i + 2, false
+		r = '\t'
 	case 'u':
+		return escapedUnit(b, i)
 	default:
-		return rune(c), i + 2, false
+		r = rune(c)
 	}
-	r = hex4(b, i+2)
+	return r, i + 2, false
+}
+
+// escapedUnit decodes \uXXXX at b[i], and the one behind it if both make a pair.
+func escapedUnit(b []byte, i int) (r rune, next int, badSurrogate bool) {
+	r, next = hex4(b, i+2), i+6
 	if r < 0 {
 		return utf8.RuneError, len(b), false
 	}
-	next = i + 6
 	if !utf16.IsSurrogate(r) {
 		return r, next, false
 	}

@@ -137,14 +137,18 @@ func scanNumber(b []byte, i int) (next int, msg string) {
 			return i, msg
 		}
 	}
-	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
-		i++
-		if i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		return scanDigits(b, i)
+	return scanExponent(b, i)
+}
+
+func scanExponent(b []byte, i int) (next int, msg string) {
+	if i >= len(b) || b[i] != 'e' && b[i] != 'E' {
+		return i, ""
 	}
-	return i, ""
+	i++
+	if i < len(b) && (b[i] == '+' || b[i] == '-') {
+		i++
+	}
+	return scanDigits(b, i)
 }
 
 // scanDigits reads one digit or more.

@@ -31,30 +31,10 @@ func decodeChat(body []byte) ([]Call, error) {
 		return nil, notAMessage(OpenAIChat, chatShapes)
 	}
 	var r chatReader
-	shapes := 0
-	if o.set("choices") {
-		shapes++
-		err = r.choices(o)
-	}
-	if err == nil && o.set("message") {
-		shapes++
-		err = r.choice(body)
-	}
-	if err == nil && o.set("tool_calls", "function_call") {
-		shapes++
-		err = r.message(body)
-	}
-	if err == nil && o.set("function", "custom") {
-		shapes++
-		err = r.add(chatCall(body))
-	}
-	if err != nil {
-		return nil, err
-	}
+	shapes, err := r.shapes(o, body)
 	switch {
-	case shapes > 1:
-		err = r.malform(0)
-	case shapes == 0 && o.badKey:
+	case err != nil:
+	case shapes > 1 || shapes == 0 && o.badKey:
 		err = r.malform(0)
 	case shapes == 0 && !isMessage(o):
 		err = notAMessage(OpenAIChat, chatShapes)
@@ -62,6 +42,30 @@ func decodeChat(body []byte) ([]Call, error) {
 		err = r.message(body)
 	}
 	return r.calls, err
+}
+
+// shapes reads the body as each of the shapes whose keys it has, and counts them.
+func (r *chatReader) shapes(o object, body []byte) (int, error) {
+	all := []struct {
+		keys []string
+		read func() error
+	}{
+		{[]string{"choices"}, func() error { return r.choices(o) }},
+		{[]string{"message"}, func() error { return r.choice(body) }},
+		{[]string{"tool_calls", "function_call"}, func() error { return r.message(body) }},
+		{[]string{"function", "custom"}, func() error { return r.add(chatCall(body)) }},
+	}
+	n := 0
+	for _, shape := range all {
+		if !o.set(shape.keys...) {
+			continue
+		}
+		n++
+		if err := shape.read(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // isMessage says whether an object that holds no call is a message all the same.

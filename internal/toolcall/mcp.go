@@ -67,33 +67,32 @@ func rpcMessage(raw []byte) (Call, rpcKind) {
 	if err != nil {
 		return Call{}, isUnknown
 	}
-	version, ok := plainText(o.value("jsonrpc"))
-	versionOK := ok && version == rpcVersion
-	if !o.has("method") {
-		if versionOK && isResponse(o) {
+	version, _ := plainText(o.value("jsonrpc"))
+	if !runsCall(o) {
+		if version == rpcVersion && (o.has("method") || isResponse(o)) {
 			return Call{}, isOther
 		}
 		return Call{}, isUnknown
+	}
+	method, _ := plainText(o.value("method"))
+	// A request that leaves the version out is still one request only.
+	versionOK := version == rpcVersion || !o.has("jsonrpc")
+	return rpcCall(o, versionOK && method == methodCall), isCall
+}
+
+// runsCall says whether some dispatcher runs the message as a call: all do but
+// for a plain method that resembles no call.
+func runsCall(o object) bool {
+	if !o.has("method") {
+		return false
 	}
 	method, ok := plainText(o.value("method"))
-	if ok && !o.ambiguous("method") && !resemblesCall(method) {
-		if versionOK {
-			return Call{}, isOther
-		}
-		return Call{}, isUnknown
-	}
-	// A request that leaves the version out is still one request only.
-	return rpcCall(o, method == methodCall && (versionOK || !o.has("jsonrpc"))), isCall
+	return !ok || o.ambiguous("method") || strings.EqualFold(strings.TrimSpace(method), methodCall)
 }
 
 // isResponse says whether the message answers a request, and so runs nothing.
 func isResponse(o object) bool {
 	return !o.ambiguous() && !o.has("params") && o.has("result") != o.has("error")
-}
-
-// resemblesCall is true of every method that some dispatcher runs as a call.
-func resemblesCall(method string) bool {
-	return strings.EqualFold(strings.TrimSpace(method), methodCall)
 }
 
 func rpcCall(o object, frameOK bool) Call {

@@ -27,8 +27,14 @@ func readers() map[string]func(Format, []byte) []reading {
 			}
 			return goChat(b)
 		},
-		"last wins":  func(f Format, b []byte) []reading { return fromTree(f, b, false) },
-		"first wins": func(f Format, b []byte) []reading { return fromTree(f, b, true) },
+		"last wins":  func(f Format, b []byte) []reading { return fromTree(f, tree{raw: b}) },
+		"first wins": func(f Format, b []byte) []reading { return fromTree(f, tree{raw: b, first: true}) },
+		"last wins, any case": func(f Format, b []byte) []reading {
+			return fromTree(f, tree{raw: b, fold: true})
+		},
+		"first wins, any case": func(f Format, b []byte) []reading {
+			return fromTree(f, tree{raw: b, first: true, fold: true})
+		},
 	}
 }
 
@@ -163,10 +169,11 @@ func argumentText(raw []byte) string {
 	return string(raw)
 }
 
-// tree reads by exact keys, and takes the first or the last of equal ones.
+// tree reads by key, exactly or in any case, and takes the first or the last of
+// equal ones.
 type tree struct {
-	raw   []byte
-	first bool
+	raw         []byte
+	first, fold bool
 }
 
 func (t tree) get(path ...string) tree {
@@ -174,7 +181,7 @@ func (t tree) get(path ...string) tree {
 		members, _ := rawjson.Members(t.raw, 1<<20)
 		t.raw = nil
 		for _, m := range members {
-			if m.Key == key {
+			if m.Key == key || t.fold && strings.EqualFold(m.Key, key) {
 				t.raw = m.Value
 				if t.first {
 					break
@@ -189,7 +196,7 @@ func (t tree) list() []tree {
 	elements, _ := rawjson.Elements(t.raw, 1<<20)
 	out := make([]tree, len(elements))
 	for i, e := range elements {
-		out[i] = tree{e, t.first}
+		out[i] = tree{e, t.first, t.fold}
 	}
 	return out
 }
@@ -201,8 +208,7 @@ func (t tree) text() string {
 	return s
 }
 
-func fromTree(f Format, b []byte, first bool) []reading {
-	root := tree{b, first}
+func fromTree(f Format, root tree) []reading {
 	if f == MCP {
 		batch := []tree{root}
 		if root.is(rawjson.Array) {
