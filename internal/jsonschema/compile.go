@@ -31,14 +31,16 @@ func Compile(doc []byte, opts Options) (c *Compiled, list, warnings []Problem) {
 			c, list, warnings = nil, p.sorted("problems"), w.sorted("warnings")
 		}
 	}()
-	c = compile(doc, opts, &p, &w)
+	c = compile(doc, opts, &p, &w, false)
 	if p.any() {
 		c = nil
 	}
 	return c, p.sorted("problems"), w.sorted("warnings")
 }
 
-func compile(doc []byte, opts Options, p, w *problems) *Compiled {
+// compile does the work. openBranches lets branches of a union accept
+// everything, as plain JSON Schema does; conformance tests need it.
+func compile(doc []byte, opts Options, p, w *problems, openBranches bool) *Compiled {
 	if len(doc) == 0 {
 		return noParameters(opts)
 	}
@@ -46,6 +48,7 @@ func compile(doc []byte, opts Options, p, w *problems) *Compiled {
 	if d == nil {
 		return nil
 	}
+	d.openBranches = openBranches
 	d.inspect()
 	root := d.compileLibrary()
 	if p.any() || root == nil {

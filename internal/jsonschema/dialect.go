@@ -188,7 +188,7 @@ func (d *document) asserts(f rawjson.Field) bool {
 // makes the union accept everything: it is what is left of "const": null after
 // a tool dropped the null.
 func (d *document) checkBranch(pl place) {
-	if !pl.union {
+	if !pl.union || d.openBranches {
 		return
 	}
 	v := pl.value

@@ -35,6 +35,8 @@ type document struct {
 	problems *problems
 	warnings *problems
 
+	openBranches bool
+
 	patterns    map[string]*pattern
 	patternSize int
 	resources   map[string]*docResource
