@@ -193,7 +193,7 @@ func TestCheckAllocatesNothing(t *testing.T) {
 		if bad, err := Check(text, testDepth); !bad || err != nil {
 			t.Fatal(bad, err)
 		}
-		if _, err := Check(deep, testDepth); err != ErrTooDeep {
+		if _, err := Check(deep, testDepth); !errors.Is(err, ErrTooDeep) {
 			t.Fatal(err)
 		}
 	}); n != 0 {

@@ -35,9 +35,9 @@ func kindOf(c byte) Kind {
 }
 
 // Members are the members of a checked object in document order, duplicates
-// kept. More than max of them are ErrTooMany; what is no object is a
+// kept. More than limit of them are ErrTooMany; what is no object is a
 // *SyntaxError. Values refer to raw.
-func Members(raw []byte, max int) ([]Member, error) {
+func Members(raw []byte, limit int) ([]Member, error) {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != '{' {
 		return nil, &SyntaxError{Offset: i, Msg: msgObject}
@@ -47,7 +47,7 @@ func Members(raw []byte, max int) ([]Member, error) {
 		if i < len(raw) && raw[i] == '}' && len(out) == 0 {
 			return nil, nil
 		}
-		if len(out) == max {
+		if len(out) == limit {
 			return nil, ErrTooMany
 		}
 		m, next, err := member(raw, i)
@@ -77,9 +77,9 @@ func member(raw []byte, i int) (m Member, next int, err error) {
 	return m, next, err
 }
 
-// Elements are the elements of a checked array, as written. More than max of
+// Elements are the elements of a checked array, as written. More than limit of
 // them are ErrTooMany; what is no array is a *SyntaxError. They refer to raw.
-func Elements(raw []byte, max int) ([][]byte, error) {
+func Elements(raw []byte, limit int) ([][]byte, error) {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != '[' {
 		return nil, &SyntaxError{Offset: i, Msg: msgArray}
@@ -89,7 +89,7 @@ func Elements(raw []byte, max int) ([][]byte, error) {
 		if i < len(raw) && raw[i] == ']' && len(out) == 0 {
 			return nil, nil
 		}
-		if len(out) == max {
+		if len(out) == limit {
 			return nil, ErrTooMany
 		}
 		v, next, err := span(raw, i)

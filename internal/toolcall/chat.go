@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/callgate/callgate/internal/rawjson"
@@ -82,7 +83,7 @@ func (r *chatReader) choices(o object) error {
 		}
 		choices, err := rawjson.Elements(m.value, maxChoices)
 		if err != nil {
-			return wrongKind(OpenAIChat, "choices", "a list of at most 128")
+			return wrongKind("choices", fmt.Sprintf("a list of at most %d", maxChoices))
 		}
 		for _, choice := range choices {
 			if err := r.choice(choice); err != nil {
@@ -100,7 +101,7 @@ func (r *chatReader) choices(o object) error {
 func (r *chatReader) choice(raw []byte) error {
 	o, err := readObject(raw, "message", "delta", "tool_calls", "function_call", "finish_reason", "done_reason")
 	if err != nil {
-		return wrongKind(OpenAIChat, "choices", "objects")
+		return wrongKind("choices", "objects")
 	}
 	if !o.has("message", "delta") {
 		return badRequest("the OpenAIChat message has a choice without a message")
@@ -127,7 +128,7 @@ func (r *chatReader) choice(raw []byte) error {
 func (r *chatReader) message(raw []byte) error {
 	o, err := readObject(raw, "tool_calls", "function_call", "content", "finish_reason", "done_reason")
 	if err != nil {
-		return wrongKind(OpenAIChat, "message", "an object of at most 1024 fields")
+		return wrongKind("message", fmt.Sprintf("an object of at most %d fields", maxMembers))
 	}
 	start := len(r.calls)
 	for _, m := range o.found {
@@ -153,7 +154,7 @@ func (r *chatReader) toolCalls(raw []byte) error {
 		return nil
 	}
 	if rawjson.KindOf(raw) != rawjson.Array {
-		return wrongKind(OpenAIChat, "tool_calls", "a list")
+		return wrongKind("tool_calls", "a list")
 	}
 	entries, err := rawjson.Elements(raw, MaxCalls)
 	if err != nil {
@@ -246,4 +247,8 @@ func namesCall(o object) bool {
 func isEmptyObject(raw []byte) bool {
 	members, err := rawjson.Members(raw, 1)
 	return err == nil && len(members) == 0
+}
+
+func wrongKind(key, kind string) error {
+	return badRequest("the %s message's %s must be %s", OpenAIChat, key, kind)
 }

@@ -3,7 +3,6 @@ package toolcall
 import (
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/shown"
@@ -15,13 +14,19 @@ const (
 	ReasonNoCalls    = "NoCalls"
 )
 
+// HTTP statuses of an EnvelopeError. This package knows no HTTP but these.
+const (
+	statusBadRequest = 400
+	statusNoCalls    = 422
+)
+
 func badRequest(format string, args ...any) *EnvelopeError {
-	return &EnvelopeError{Status: http.StatusBadRequest, Reason: ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
+	return &EnvelopeError{Status: statusBadRequest, Reason: ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
 func noCalls(format Format) *EnvelopeError {
 	return &EnvelopeError{
-		Status:  http.StatusUnprocessableEntity,
+		Status:  statusNoCalls,
 		Reason:  ReasonNoCalls,
 		Message: fmt.Sprintf("the %s message holds no tool call", format),
 	}

@@ -2,7 +2,6 @@ package toolcall
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 )
 
@@ -53,7 +52,7 @@ func SniffMessage(body []byte) (Format, bool) {
 func fits(format Format, body []byte) bool {
 	_, err := decodeChecked(format, body)
 	var envelope *EnvelopeError
-	return err == nil || errors.As(err, &envelope) && envelope.Status == http.StatusUnprocessableEntity
+	return err == nil || errors.As(err, &envelope) && envelope.Status == statusNoCalls
 }
 
 func decodeChecked(format Format, body []byte) ([]Call, error) {
@@ -109,10 +108,6 @@ func (l *callList) truncate(start int) {
 			l.calls[i].Fault = Truncated
 		}
 	}
-}
-
-func wrongKind(format Format, key, kind string) error {
-	return badRequest("the %s message's %s must be %s", format, key, kind)
 }
 
 func notAMessage(format Format, shapes string) error {

@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ func TestMutatedMessages(t *testing.T) {
 			for _, format := range messageFormats {
 				calls, err := DecodeMessage(format, body)
 				checkBounds(t, calls, err)
-				if err != nil && err.(*EnvelopeError).Status != 422 {
+				var envelope *EnvelopeError
+				if errors.As(err, &envelope) && envelope.Status != statusNoCalls {
 					continue
 				}
 				passed++
@@ -81,7 +83,7 @@ func (m *mutator) collect(v *rawjson.Value) {
 	}
 }
 
-func (m *mutator) any() rawjson.Value {
+func (m *mutator) anyValue() rawjson.Value {
 	switch m.random.IntN(8) {
 	case 0:
 		return rawjson.Value{Kind: rawjson.Null, Raw: []byte("null")}
@@ -116,10 +118,10 @@ func clone(v *rawjson.Value) rawjson.Value {
 func (m *mutator) mutate() {
 	v := m.nodes[m.random.IntN(len(m.nodes))]
 	if m.random.IntN(6) == 0 {
-		*v = m.any()
+		*v = m.anyValue()
 		return
 	}
-	value := m.any()
+	value := m.anyValue()
 	switch {
 	case v.Kind == rawjson.Array:
 		v.Items = slices.Insert(v.Items, m.random.IntN(len(v.Items)+1), &value)
