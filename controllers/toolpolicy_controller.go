@@ -1,0 +1,88 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+	"github.com/callgate/callgate/internal/snapshot"
+)
+
+// toolPolicyReconciler reports in a ToolPolicy's status what has become of it.
+type toolPolicyReconciler struct {
+	statusWriter
+	store  *snapshot.Store
+	writes *pace
+	// counts paces the writes that tell of nothing but other objects: without it
+	// one ToolSchema's change would rewrite every policy of its namespace.
+	counts *pace
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *toolPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if !r.leading() {
+		return ctrl.Result{}, nil
+	}
+	obj := &callgatev1alpha1.ToolPolicy{}
+	if err := r.client.Get(ctx, req.NamespacedName, obj); err != nil {
+		r.writes.forget(req.NamespacedName)
+		r.counts.forget(req.NamespacedName)
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	outcome := r.store.Load().Policy(req.NamespacedName)
+	if outcome == nil || outcome.UID != obj.UID || outcome.Generation != obj.Generation {
+		// What is in force does not know this generation; the swap that brings it
+		// wakes us.
+		return ctrl.Result{}, nil
+	}
+	now := r.clock.Now()
+	want := toolPolicyStatus(obj, outcome, now)
+	if sameToolPolicyStatus(obj.Status, want) {
+		return ctrl.Result{}, nil
+	}
+	if rest := r.delay(req.NamespacedName, obj.Status, want, now); rest > 0 {
+		return ctrl.Result{RequeueAfter: rest}, nil
+	}
+	return ctrl.Result{}, r.write(ctx, obj, want)
+}
+
+// delay tells how long a write has to wait. One that may go ahead is noted.
+func (r *toolPolicyReconciler) delay(key types.NamespacedName, have, want callgatev1alpha1.ToolPolicyStatus, now time.Time) time.Duration {
+	if rest := r.writes.wait(key, now, minWriteInterval); rest > 0 {
+		return rest
+	}
+	if sameToolPolicyVerdict(have, want) {
+		if rest := r.counts.wait(key, now, countsInterval); rest > 0 {
+			return rest
+		}
+		r.counts.done(key, now)
+	}
+	r.writes.done(key, now)
+	return 0
+}
+
+func (r *toolPolicyReconciler) write(ctx context.Context, obj *callgatev1alpha1.ToolPolicy, want callgatev1alpha1.ToolPolicyStatus) error {
+	if !r.leading() {
+		return nil
+	}
+	config := toolPolicyConfig(obj, want)
+	if gone, err := r.apply(ctx, config); gone || err != nil {
+		return err
+	}
+	r.announce(obj, obj.Status.Conditions, want.Conditions)
+
+	have, err := answer[callgatev1alpha1.ToolPolicyStatus](config.Status)
+	if err != nil || sameToolPolicyStatus(have, want) {
+		return err
+	}
+	base := obj.DeepCopy()
+	base.Status = have
+	mended := base.DeepCopy()
+	mended.Status = want
+	mended.Status.Conditions = append(foreign(have.Conditions), want.Conditions...)
+	return r.overwrite(ctx, base, mended)
+}
