@@ -17,6 +17,7 @@ const (
 type Fault string
 
 const (
+	// NoFault: the arguments can be judged.
 	NoFault Fault = ""
 	// Malformed: the envelope is ambiguous (code malformed_call).
 	Malformed Fault = "malformed_call"

@@ -41,7 +41,7 @@ func nativeCall(raw []byte, index int) (Call, error) {
 	}
 	o, err := readObject(raw, nativeKeys...)
 	if err != nil {
-		return Call{Fault: Malformed}, nil
+		return Call{}, err
 	}
 	var c Call
 	idOK := c.setID(o.value("id"))

@@ -77,6 +77,8 @@ func TestReviewEnvelope(t *testing.T) {
 		{"unknown key in a call", callsReview(`{"name":"a","arguments":{},"args":{}}`), `calls[0] has the unknown field "args"`},
 		{"unknown key in a later call", callsReview(call + `,{"name":"a","x":1,"x":2}`), `calls[1] has the unknown field "x"`},
 		{"surrogate in a call's key", callsReview(`{"name\ud800":"a"}`), `unknown field`},
+		{"too many keys in a call", callsReview(`{` + strings.Repeat(`"name":"a",`, maxMembers) + `"name":"a"}`), "more than 1024 fields"},
+		{"too many keys in the envelope", `{` + strings.Repeat(`"kind":0,`, maxMembers) + `"kind":0}`, "more than 1024 fields"},
 		{"no format", requestReview(`{"message":{"body":{}}}`), "OpenAIChat, MCP"},
 		{"format number", requestReview(`{"message":{"format":1,"body":{}}}`), "OpenAIChat, MCP"},
 		{"format Auto", messageReview("Auto", `{}`), `"Auto" is not supported; supported are OpenAIChat, MCP`},
@@ -205,6 +207,23 @@ func TestNativeCalls(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := DecodeReview([]byte(callsReview(tt.body)))
 			tt.check(t, r.Calls, err)
+		})
+	}
+}
+
+func BenchmarkDecodeReview(b *testing.B) {
+	for name, body := range map[string]string{
+		"native": callsReview(`{"id":"call_1","name":"get_weather","arguments":{"city":"Oslo","days":3}}`),
+		"chat":   messageReview("OpenAIChat", `{"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"get_weather","arguments":"{\"city\":\"Oslo\",\"days\":3}"}}]}}]}`),
+		"mcp":    messageReview("MCP", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"Oslo","days":3}}}`),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := DecodeReview([]byte(body)); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }
