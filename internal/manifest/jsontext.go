@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"sort"
+	"slices"
 	"strconv"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
 
-// splitJSON cuts a stream of JSON values. ok is false if the text is not one; then
-// err says where it stops being JSON.
+// splitJSON cuts a stream of JSON values, and fails if the text is not one.
 func splitJSON(text []byte) (spans [][2]int, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for {
@@ -41,7 +40,8 @@ func newLines(text []byte) lines {
 }
 
 func (l lines) at(offset int) (line, column int) {
-	i := sort.SearchInts(l.starts, offset+1) - 1
+	i, _ := slices.BinarySearch(l.starts, offset+1)
+	i--
 	return i + 1, offset - l.starts[i] + 1
 }
 

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+)
+
+// Process is the world of this process.
+func Process() Deps {
+	d := Deps{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		FS:       os.DirFS("/"),
+		Env:      os.Getenv, //nolint:forbidigo // the command line knows the process
+		Terminal: isTerminal(os.Stdout),
+		Name:     programName(os.Args),
+		Version:  buildVersion(),
+	}
+	// Without a working directory only absolute paths can be found.
+	if dir, err := os.Getwd(); err == nil {
+		d.Dir = strings.TrimPrefix(filepath.ToSlash(dir), "/")
+	}
+	return d
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// programName tells a kubectl plugin by the name of its link.
+func programName(args []string) string {
+	if len(args) > 0 && strings.HasPrefix(filepath.Base(args[0]), "kubectl-callgate") {
+		return "kubectl callgate"
+	}
+	return defaultName
+}
+
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return info.Main.Version
+}

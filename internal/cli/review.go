@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/manifest"
+	"github.com/callgate/callgate/internal/review"
+	"github.com/callgate/callgate/internal/snapshot"
+	"github.com/callgate/callgate/internal/toolcall"
+)
+
+// The outputs.
+const (
+	outputText = "text"
+	outputJSON = "json"
+)
+
+type reviewOptions struct {
+	files     []string
+	as        string
+	namespace string
+	format    string
+	output    string
+	call      string
+}
+
+func newReviewCommand(d Deps) *cobra.Command {
+	var o reviewOptions
+	c := &cobra.Command{
+		Use:   "review -f PATH... --as system:serviceaccount:NAMESPACE:NAME [CALL]",
+		Short: "Judge tool calls against ToolPolicies and ToolSchemas in files",
+		Long: `Judge tool calls as a cluster with the objects of these files would.
+
+PATH is a file, a directory (read recursively: *.yaml, *.yml, *.json), or - for
+standard input. It may hold several documents, lists, and what "kubectl get -o yaml"
+prints. Objects of other kinds are passed over.
+
+CALL is a file, or - for standard input, which is the default. It is a ToolCallReview
+or what the model's provider returned, in JSON.
+
+Exit codes: 0 every call is allowed, 1 some call is blocked, 2 wrong usage or
+unreadable input; that includes objects that the API server would refuse. A ToolSchema
+that does not compile is accepted, as in a cluster: it is reported, and calls to it
+are blocked.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError(c, fmt.Errorf("one CALL is wanted, not %d: repeat -f for every PATH, and put several calls into one ToolCallReview", len(args)))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			o.call = manifest.Stdin
+			if len(args) == 1 {
+				o.call = args[0]
+			}
+			if err := o.check(); err != nil {
+				return usageError(c, err)
+			}
+			return o.run(c.Context(), d)
+		},
+	}
+	// The name of the command is only known once it has a parent.
+	c.Example = reviewExamples(d)
+	flags := c.Flags()
+	flags.StringArrayVarP(&o.files, "filename", "f", nil, "file or directory of ToolPolicies and ToolSchemas, or - (repeatable)")
+	flags.StringVar(&o.as, "as", "", "the ServiceAccount that makes the call, as system:serviceaccount:NAMESPACE:NAME")
+	flags.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of objects that name none")
+	flags.StringVar(&o.format, "format", formatAuto, "what CALL is: "+strings.Join(formats, ", "))
+	flags.StringVarP(&o.output, "output", "o", outputText, "what to print: text, or json for the ToolCallReview with its response")
+	return c
+}
+
+func (o *reviewOptions) check() error {
+	stdin := 0
+	for _, f := range append(slices.Clone(o.files), o.call) {
+		if f == manifest.Stdin {
+			stdin++
+		}
+	}
+	switch {
+	case len(o.files) == 0:
+		return errors.New("-f is missing: say where the ToolPolicies and ToolSchemas are")
+	case stdin > 1:
+		return errors.New("standard input cannot be both the objects and the call: name a file for CALL, or for -f")
+	case o.output != outputText && o.output != outputJSON:
+		return fmt.Errorf("--output %q is unknown: choose text or json", o.output)
+	case !slices.Contains(formats, o.format):
+		return fmt.Errorf("--format %q is unknown: choose one of %s", o.format, strings.Join(formats, ", "))
+	}
+	_, err := parseCaller(o.as)
+	return err
+}
+
+func (o *reviewOptions) run(ctx context.Context, d Deps) error {
+	caller, err := parseCaller(o.as)
+	if err != nil {
+		return err
+	}
+	set, err := o.load(ctx, d)
+	if err != nil {
+		return err
+	}
+	body, err := d.readCall(o.call)
+	if err != nil {
+		return err
+	}
+	q, err := parseCall(body, o.format)
+	if err != nil {
+		return err
+	}
+	out := compile.Compile(compile.Input{Schemas: set.Schemas, Policies: set.Policies}, nil)
+	for _, line := range compileLines(set, out) {
+		fmt.Fprintln(d.Err, line)
+	}
+	if q.review.UID == "" {
+		q.review.UID = derivedUID(out.Revision, caller, q)
+	}
+	decision := review.Calls(snapshot.New(out), caller, q.review)
+	if err := o.print(d, q, decision); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	if !decision.Response.Allowed {
+		return errBlocked
+	}
+	return nil
+}
+
+// load reads the objects. Any that the API server would refuse ends the command: a
+// verdict by half of the files would be no verdict of the cluster's.
+func (o *reviewOptions) load(ctx context.Context, d Deps) (*manifest.Set, error) {
+	sources := make([]manifest.Source, 0, len(o.files))
+	for _, f := range o.files {
+		sources = append(sources, d.source(f))
+	}
+	set, problems := manifest.Load(ctx, manifest.Options{FS: d.FS, Stdin: d.In, DefaultNamespace: o.namespace}, sources...)
+	for _, n := range set.Notes {
+		fmt.Fprintf(d.Err, "note: %s\n", n)
+	}
+	for _, p := range problems {
+		fmt.Fprintln(d.Err, p)
+	}
+	if len(problems) > 0 {
+		return nil, errReported
+	}
+	return set, nil
+}
+
+// derivedUID stands in for the uid that the server would make up: the same question
+// to the same policy set has the same answer, uid included.
+func derivedUID(revision string, caller review.Caller, q question) string {
+	h := sha256.New()
+	for _, part := range []string{revision, caller.Username(), string(q.request)} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return "cli-" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (o *reviewOptions) print(d Deps, q question, decision review.Decision) error {
+	if o.output == outputText {
+		return newPrinter(d).response(&decision.Response)
+	}
+	text, err := encodeIndented(envelope{
+		APIVersion: toolcall.APIVersion, Kind: toolcall.Kind,
+		Request: q.request, Response: &decision.Response,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = d.Out.Write(text)
+	return err
+}
