@@ -11,11 +11,11 @@ import (
 )
 
 func main() {
-	os.Exit(run()) //nolint:forbidigo // the one place where the process ends
+	os.Exit(run())
 }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) //nolint:forbidigo // the root of all contexts
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return cli.Run(ctx, cli.Process(), os.Args[1:])
 }

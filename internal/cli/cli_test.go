@@ -91,12 +91,12 @@ func TestMarksAndColours(t *testing.T) {
 		terminal bool
 		want     string
 	}{
-		"nothing known":            {want: "[blocked] get_weather  invalid_arguments"},
-		"UTF-8":                    {env: map[string]string{"LANG": "en_US.utf8"}, want: "✗ get_weather  invalid_arguments"},
-		"LC_ALL wins":              {env: map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "C"}, want: "[blocked] get_weather  invalid_arguments"},
-		"terminal":                 {terminal: true, want: "\x1b[31m[blocked]\x1b[0m get_weather  invalid_arguments"},
-		"terminal without colours": {terminal: true, env: map[string]string{"NO_COLOR": "1"}, want: "[blocked] get_weather  invalid_arguments"},
-		"dumb terminal":            {terminal: true, env: map[string]string{"TERM": "dumb"}, want: "[blocked] get_weather  invalid_arguments"},
+		"nothing known":        {want: "[blocked] get_weather  invalid_arguments"},
+		"UTF-8":                {env: map[string]string{"LANG": "en_US.utf8"}, want: "✗ get_weather  invalid_arguments"},
+		"LC_ALL wins":          {env: map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "C"}, want: "[blocked] get_weather  invalid_arguments"},
+		"terminal":             {terminal: true, want: "\x1b[31m[blocked]\x1b[0m get_weather  invalid_arguments"},
+		"terminal without any": {terminal: true, env: map[string]string{"NO_COLOR": "1"}, want: "[blocked] get_weather  invalid_arguments"},
+		"dumb terminal":        {terminal: true, env: map[string]string{"TERM": "dumb"}, want: "[blocked] get_weather  invalid_arguments"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ type printer struct {
 	yellow, reset string
 }
 
-// newPrinter takes marks that the terminal can show, and colours if it can have them
+// newPrinter takes marks that the terminal can show, and color if it can have it
 // and its user has not asked for none (no-color.org).
 func newPrinter(d Deps) *printer {
 	p := &printer{out: d.Out, allow: "[ok]", block: "[blocked]"}

@@ -12,7 +12,7 @@ func Process() Deps {
 	d := Deps{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		FS:       os.DirFS("/"),
-		Env:      os.Getenv, //nolint:forbidigo // the command line knows the process
+		Env:      os.Getenv,
 		Terminal: isTerminal(os.Stdout),
 		Name:     programName(os.Args),
 		Version:  buildVersion(),

@@ -89,7 +89,7 @@ func (l *loader) parseChunk(docs []document, file string, c chunk, outer *findin
 		outer.take(&found)
 		return docs
 	}
-	at := newYAMLReader(c.above, l.keys, &found).read(root)
+	at := newYAMLReader(c, l.keys, &found).read(root)
 	if at == nil || !found.empty() {
 		l.report(file, "", &found)
 		return docs

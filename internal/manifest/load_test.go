@@ -215,7 +215,17 @@ kind: ToolSchema
 metadata: {name: text, namespace: ns}
 spec:
   parametersJSON: |
-    {}
+
+    {
+      "properties": {"x": {
+        "type": "objekt"}}
+    }
+---
+apiVersion: callgate.dev/v1alpha1
+kind: ToolSchema
+metadata: {name: quoted, namespace: ns}
+spec:
+  parametersJSON: "{}"
 `)
 	wantProblems(t, problems)
 	cases := map[string]struct{ name, pointer, want string }{
@@ -223,7 +233,9 @@ spec:
 		"escaped":          {"a", "/properties/a~1b~0c", "f.yaml:7:7"},
 		"item":             {"a", "/properties/a~1b~0c/type/1", "f.yaml:8:24"},
 		"nearest":          {"a", "/properties/a~1b~0c/required/0", "f.yaml:7:7"},
-		"text":             {"text", "/properties/x", "f.yaml:14:3"},
+		"text":             {"text", "", "f.yaml:16:5"},
+		"inside a text":    {"text", "/properties/x/type", "f.yaml:18:9"},
+		"quoted text":      {"quoted", "/properties/x", "f.yaml:25:3"},
 		"unknown object":   {"other", "", ""},
 		"index not a list": {"a", "/properties/7", "f.yaml:6:5"},
 	}

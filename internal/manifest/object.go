@@ -52,17 +52,41 @@ func (s *Set) Position(key Key, pointer string) Position {
 	return Position{File: o.file, Line: at.line, Column: at.column}
 }
 
-// SchemaPosition finds a JSON Pointer of a ToolSchema's document, which may stand
-// in spec.parameters or be the text of spec.parametersJSON; of the latter only the
-// beginning is known.
+// SchemaPosition finds a JSON Pointer of a ToolSchema's document, which stands in
+// spec.parameters or is the text of spec.parametersJSON. Inside of a text it is
+// exact where the text is a YAML block ("|"), else the text's own position.
 func (s *Set) SchemaPosition(name types.NamespacedName, pointer string) Position {
 	key := Key{Kind: KindToolSchema, Namespace: name.Namespace, Name: name.Name}
-	if o, ok := s.objects[key]; ok {
-		if spec := o.at.field("spec"); spec != nil && spec.field("parametersJSON") != nil {
-			return s.Position(key, "/spec/parametersJSON")
-		}
+	o, ok := s.objects[key]
+	if !ok {
+		return Position{}
 	}
-	return s.Position(key, "/spec/parameters"+pointer)
+	const text = "/spec/parametersJSON"
+	at := o.at.pointer(text)
+	if at != o.at.pointer("/spec") {
+		if at.text != nil {
+			return o.inText(at.text, pointer)
+		}
+	} else {
+		at = o.at.pointer("/spec/parameters" + pointer)
+	}
+	return Position{File: o.file, Line: at.line, Column: at.column}
+}
+
+// inText finds a JSON Pointer in the text of spec.parametersJSON.
+func (o *object) inText(block *textPlace, pointer string) Position {
+	var decoded struct {
+		Spec struct {
+			ParametersJSON string `json:"parametersJSON"`
+		} `json:"spec"`
+	}
+	at := &place{line: 1, column: 1}
+	if json.Unmarshal(o.encoded, &decoded) == nil {
+		text := []byte(decoded.Spec.ParametersJSON)
+		// A text that is no JSON has problems, but none with a pointer.
+		at = readJSON(text, 0, len(text), newLines(text), &findings{}).pointer(pointer)
+	}
+	return Position{File: o.file, Line: block.line + at.line - 1, Column: block.column + at.column - 1}
 }
 
 // Stored is the JSON text in which a client would read the object from the API

@@ -14,7 +14,11 @@ type place struct {
 	line, column int
 	fields       []fieldPlace
 	items        []*place
+	// text is where the text of a YAML block stands, whose lines are as in the file.
+	text *textPlace
 }
+
+type textPlace struct{ line, column int }
 
 type fieldPlace struct {
 	key string
@@ -23,7 +27,7 @@ type fieldPlace struct {
 
 // moved is the same value as seen from another position, such as its key.
 func (p *place) moved(line, column int) *place {
-	return &place{line: line, column: column, fields: p.fields, items: p.items}
+	return &place{line: line, column: column, fields: p.fields, items: p.items, text: p.text}
 }
 
 func (p *place) field(key string) *place {
@@ -92,24 +96,29 @@ func (p *place) path(path string) (ptr string, at *place) {
 	return ptr, at
 }
 
-// step takes the first part of an API server path.
+// step takes the first part of an API server path: an index, or the longest key.
 func (p *place) step(path string) (token, rest string, next *place) {
 	if inner, ok := strings.CutPrefix(path, "["); ok {
-		if index, after, ok := strings.Cut(inner, "]"); ok {
-			if i, err := strconv.Atoi(index); err == nil && p.item(i) != nil {
-				return index, after, p.item(i)
-			}
+		index, after, _ := strings.Cut(inner, "]")
+		if i, err := strconv.Atoi(index); err == nil && p.item(i) != nil {
+			return index, after, p.item(i)
 		}
 	}
 	for _, f := range p.fields {
-		for _, form := range []string{f.key, "[" + f.key + "]"} {
-			after, ok := strings.CutPrefix(path, form)
-			if ok && f.key != "" && (after == "" || after[0] == '.' || after[0] == '[') && (next == nil || len(f.key) > len(token)) {
-				token, rest, next = f.key, after, f.at
-			}
+		if after, ok := cutKey(path, f.key); ok && (next == nil || len(f.key) > len(token)) {
+			token, rest, next = f.key, after, f.at
 		}
 	}
 	return token, rest, next
+}
+
+// cutKey cuts a key off a path, in either of the forms that the API server writes.
+func cutKey(path, key string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(path, key)
+	if !ok || key == "" {
+		rest, ok = strings.CutPrefix(path, "["+key+"]")
+	}
+	return rest, ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // absent appends the parts of a path that nothing in the file stands for.

@@ -94,6 +94,7 @@ func yamlToJSON(c chunk, found *findings) []byte {
 // would hide: duplicate keys, numbers that JSON cannot hold, aliases that multiply.
 type yamlReader struct {
 	above   int
+	lines   [][]byte
 	found   *findings
 	keys    map[string]string
 	extents map[*yamlv3.Node]extent
@@ -101,9 +102,9 @@ type yamlReader struct {
 	merged  int
 }
 
-func newYAMLReader(above int, keys map[string]string, found *findings) *yamlReader {
+func newYAMLReader(c chunk, keys map[string]string, found *findings) *yamlReader {
 	return &yamlReader{
-		above: above, keys: keys, found: found,
+		above: c.above, lines: bytes.Split(c.text, []byte("\n")), keys: keys, found: found,
 		extents: map[*yamlv3.Node]extent{}, places: map[*yamlv3.Node]*place{},
 	}
 }
@@ -170,9 +171,27 @@ func (r *yamlReader) value(n *yamlv3.Node, ptr string) *place {
 		if n.Style == 0 && notFinite.MatchString(n.Value) {
 			r.found.add(line, column, ptr, "JSON has no such number: quote it if it is meant as text")
 		}
+		p.text = r.block(n)
 	}
 	return p.moved(line, column)
 }
+
+// block finds the first line of a literal block behind its "|". The block may set
+// its indentation itself; then its first line tells nothing, and nothing is told.
+func (r *yamlReader) block(n *yamlv3.Node) *textPlace {
+	if n.Style&yamlv3.LiteralStyle == 0 || n.Line >= len(r.lines) || strings.HasPrefix(n.Value, " ") {
+		return nil
+	}
+	for i, line := range r.lines[n.Line:] {
+		if text := bytes.TrimLeft(line, " "); len(bytes.TrimSpace(text)) > 0 {
+			// Empty lines before it belong to the text.
+			return &textPlace{line: r.above + n.Line + i + 1 - leadingNewlines(n.Value), column: len(line) - len(text) + 1}
+		}
+	}
+	return nil
+}
+
+func leadingNewlines(s string) int { return len(s) - len(strings.TrimLeft(s, "\n")) }
 
 func (r *yamlReader) members(p *place, n *yamlv3.Node, ptr string) {
 	seen := make(map[string]struct{}, len(n.Content)/2)
