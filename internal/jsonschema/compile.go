@@ -115,7 +115,7 @@ func hashOf(doc []byte, opts Options) string {
 // string, and that none leaves it out.
 func allowsString(root *schema) bool {
 	listed, refused := false, false
-	root.conjuncts(func(s *schema) {
+	for _, s := range root.conjuncts() {
 		switch {
 		case s.types == 0:
 		case s.types&kindString != 0:
@@ -123,7 +123,7 @@ func allowsString(root *schema) bool {
 		default:
 			refused = true
 		}
-	})
+	}
 	return listed && !refused
 }
 

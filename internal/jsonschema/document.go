@@ -37,10 +37,10 @@ type document struct {
 
 	openBranches bool
 
-	patterns    map[string]*pattern
-	patternSize int
-	resources   map[string]*docResource
-	library     *library
+	patterns                   map[string]*pattern
+	patternSize, patternRanges int
+	resources                  map[string]*docResource
+	library                    *library
 }
 
 // place is a schema position of the document.

@@ -52,6 +52,9 @@ func (d *document) inspect() {
 	if in.odd > maxOddTargets || in.oddNodes > maxOddValues {
 		d.problems.add("", "$ref", "too many references lead to places that are no schema positions; use definitions")
 	}
+	if d.overBounds() {
+		return
+	}
 	for _, pl := range d.places {
 		d.checkDialect(pl)
 		d.checkBranch(pl)

@@ -39,7 +39,7 @@ func (d *document) pattern(source string) (*pattern, error) {
 	if p := d.patterns[source]; p != nil {
 		return p, nil
 	}
-	if d.patternSize > maxPatternTotal {
+	if d.patternSize > maxPatternTotal || d.patternRanges > maxPatternRanges {
 		return nil, errors.New("the patterns of this schema are too large together")
 	}
 	p, err := newPattern(source)
@@ -47,6 +47,7 @@ func (d *document) pattern(source string) (*pattern, error) {
 		return nil, err
 	}
 	d.patternSize += p.size
+	d.patternRanges += p.ranges
 	d.patterns[source] = p
 	return p, nil
 }

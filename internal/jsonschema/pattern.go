@@ -6,15 +6,17 @@ import (
 
 // The bounds on patterns. A schema's patterns together may expand to
 // maxPatternTotal program steps, one to maxPatternSize: bounded repetition is
-// unrolled, and memory and time at compile go with it. matchSteps and callSteps
+// unrolled, and memory and time at compile go with it. Sets cost by their
+// ranges, of which a letter class has 650. matchSteps and callSteps
 // bound the backtracking engine at some 20 ns a step, for one match and for all
 // matches of one value; counted steps, unlike a timer, give the same verdict
 // every time.
 const (
-	maxPatternSize  = 1 << 15
-	maxPatternTotal = 1 << 17
-	matchSteps      = 1_000_000
-	callSteps       = 4_000_000
+	maxPatternSize   = 1 << 15
+	maxPatternTotal  = 1 << 17
+	maxPatternRanges = 1 << 18
+	matchSteps       = 1_000_000
+	callSteps        = 4_000_000
 )
 
 // pattern is an ECMA-262 regular expression in Unicode mode. It runs on RE2
@@ -22,30 +24,31 @@ const (
 type pattern struct {
 	source string
 	size   int
+	ranges int
 	re2    *regexp.Regexp
 	prog   *program
 }
 
 // newPattern compiles a pattern. The error says what is wrong with it.
 func newPattern(source string) (*pattern, error) {
-	tree, groups, err := parsePattern(source)
+	tree, err := parsePattern(source)
 	if err != nil {
 		return nil, err
 	}
-	p := &pattern{source: source, size: tree.size}
+	p := &pattern{source: source, size: tree.size, ranges: tree.ranges}
 	if !tree.backtracks {
-		if re, err := regexp.Compile(re2Text(tree)); err == nil {
+		if re, err := regexp.Compile(re2Text(tree.reNode)); err == nil {
 			p.re2 = re
 			return p, nil
 		}
 	}
-	p.prog = compileProgram(tree, groups)
+	p.prog = compileProgram(tree)
 	return p, nil
 }
 
 // validPattern says that a text is a pattern, without compiling it.
 func validPattern(source string) bool {
-	_, _, err := parsePattern(source)
+	_, err := parsePattern(source)
 	return err == nil
 }
 
@@ -57,7 +60,7 @@ func (p *pattern) cost(n int) int {
 	if p.prog != nil {
 		return 1 // its steps are counted as it runs
 	}
-	return n * p.size / 64
+	return 1 + n*p.size/64
 }
 
 // match reports whether the text contains a match. What overruns the steps does

@@ -26,7 +26,7 @@ func (p *reParser) escape() (n *reNode, repeatable bool, err error) {
 		return p.reference(&reNode{name: name}), true, err
 	}
 	set, _, err := p.setEscape()
-	return setNode(set), true, err
+	return p.setNode(set), true, err
 }
 
 func (p *reParser) reference(n *reNode) *reNode {

@@ -36,7 +36,7 @@ type reNode struct {
 	behind   bool
 	negative bool
 
-	size       int
+	size       int // program steps once unrolled
 	backtracks bool
 }
 
@@ -54,7 +54,7 @@ type reParser struct {
 	src    string
 	pos    int
 	depth  int
-	size   int
+	ranges int // of all sets, which is what they cost to compile
 	groups int
 	names  map[string]int
 	refs   []*reNode
@@ -62,22 +62,30 @@ type reParser struct {
 	properties map[string]runeSet
 }
 
-func parsePattern(source string) (tree *reNode, groups int, err error) {
+// parsedPattern is the tree of a pattern, with what its compilation needs and
+// costs.
+type parsedPattern struct {
+	*reNode
+	groups int
+	ranges int
+}
+
+func parsePattern(source string) (tree parsedPattern, err error) {
 	p := &reParser{src: source, names: map[string]int{}, properties: map[string]runeSet{}}
-	tree, err = p.alternatives()
+	root, err := p.alternatives()
 	if err != nil {
-		return nil, 0, err
+		return tree, err
 	}
 	if p.pos < len(p.src) {
-		return nil, 0, errors.New("a closing parenthesis has no opening one")
+		return tree, errors.New("a closing parenthesis has no opening one")
 	}
 	if err := p.resolve(); err != nil {
-		return nil, 0, err
+		return tree, err
 	}
-	if tree.size > maxPatternSize {
-		return nil, 0, errPatternSize()
+	if root.size > maxPatternSize || p.ranges > maxPatternRanges {
+		return tree, errPatternSize()
 	}
-	return tree, p.groups, nil
+	return parsedPattern{root, p.groups, p.ranges}, nil
 }
 
 func errPatternSize() error {
@@ -157,7 +165,7 @@ func (p *reParser) sequence() (*reNode, error) {
 			return nil, err
 		}
 		cat.add(term)
-		if cat.size > maxPatternSize {
+		if cat.size > maxPatternSize || p.ranges > maxPatternRanges {
 			return nil, errPatternSize()
 		}
 	}
@@ -244,10 +252,10 @@ func (p *reParser) atom() (n *reNode, repeatable bool, err error) {
 	case '[':
 		p.pos++
 		set, err := p.class()
-		return setNode(set), true, err
+		return p.setNode(set), true, err
 	case '.':
 		p.pos++
-		return setNode(dotSet()), true, nil
+		return p.setNode(dotSet()), true, nil
 	case '*', '+', '?':
 		return nil, false, errors.New("a quantifier has nothing to repeat")
 	case '{':
@@ -258,10 +266,13 @@ func (p *reParser) atom() (n *reNode, repeatable bool, err error) {
 		p.pos++
 		return p.escape()
 	}
-	return setNode(single(p.next())), true, nil
+	return p.setNode(single(p.next())), true, nil
 }
 
-func setNode(s runeSet) *reNode { return &reNode{op: reSet, set: s, size: 1 + len(s)/64} }
+func (p *reParser) setNode(s runeSet) *reNode {
+	p.ranges += len(s) / 2
+	return &reNode{op: reSet, set: s, size: 1}
+}
 
 // group reads what follows an opening parenthesis.
 func (p *reParser) group() (*reNode, bool, error) {

@@ -1,11 +1,11 @@
 package jsonschema
 
 // compileProgram turns a parsed pattern into code for the backtracking engine.
-func compileProgram(tree *reNode, groups int) *program {
-	c := &programCompiler{program: &program{registers: 2 * (groups + 1)}}
-	c.node(tree, false)
+func compileProgram(tree parsedPattern) *program {
+	c := &programCompiler{program: &program{registers: 2 * (tree.groups + 1)}}
+	c.node(tree.reNode, false)
 	c.emit(inst{op: opMatch})
-	c.anchored = anchored(tree)
+	c.anchored = anchored(tree.reNode)
 	return c.program
 }
 

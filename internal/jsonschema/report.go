@@ -26,11 +26,11 @@ func (c Code) hidesBelow() bool { return c.rank() <= CodeType.rank() }
 // report gives the violations, one per location, sorted by their error string
 // and, where two locations are shown alike, by pointer.
 func (r *reference) report(root *node) []Violation {
-	var out []Violation
+	var found []entry
 	var walk func(*node)
 	walk = func(n *node) {
 		if f := n.gravest(); f != nil {
-			out = append(out, f.violation())
+			found = append(found, entry{f, string(f.code) + ":" + shown.Path(n.path())})
 			if f.code.hidesBelow() {
 				return
 			}
@@ -46,16 +46,27 @@ func (r *reference) report(root *node) []Violation {
 		}
 	}
 	walk(root)
-	slices.SortFunc(out, func(a, b Violation) int {
-		if d := strings.Compare(a.Error(), b.Error()); d != 0 {
+	slices.SortFunc(found, func(a, b entry) int {
+		if d := strings.Compare(a.text, b.text); d != 0 {
 			return d
 		}
-		return strings.Compare(a.Pointer, b.Pointer)
+		return strings.Compare(a.at.pointer(), b.at.pointer())
 	})
-	if len(out) > maxViolations {
-		out = out[:maxViolations:maxViolations]
+	found = found[:min(len(found), maxViolations)]
+	if len(found) == 0 {
+		return nil
+	}
+	out := make([]Violation, len(found))
+	for i, e := range found {
+		out[i] = e.violation()
 	}
 	return out
+}
+
+// entry is a finding to report, with its error string.
+type entry struct {
+	*finding
+	text string
 }
 
 // gravest is the finding to report: the first code, then the first keyword,
@@ -104,14 +115,13 @@ func (n *node) steps() []*node {
 }
 
 func (n *node) pointer() string {
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	var b strings.Builder
 	for _, s := range n.steps() {
 		b.WriteByte('/')
 		if s.index >= 0 {
 			b.WriteString(strconv.Itoa(s.index))
 		} else {
-			b.WriteString(escape.Replace(s.key))
+			b.WriteString(escapeToken(s.key))
 		}
 	}
 	return b.String()

@@ -1,5 +1,7 @@
 package jsonschema
 
+import "slices"
+
 // applyUnion judges anyOf and oneOf over the outcomes of their branches, and
 // decides whom to blame where they fail (design section 4): branches that fail
 // by type right here are set aside; of several left, those are preferred whose
@@ -87,48 +89,61 @@ type limit struct {
 // keeps it with each branch.
 func (s *schema) limitedProperties() []limit {
 	var out []limit
-	s.conjuncts(func(c *schema) {
+	parts := s.conjuncts()
+	for _, c := range parts {
 		if c.obj == nil {
-			return
+			continue
 		}
-		for _, key := range sortedKeys(c.obj.properties) {
-			for _, e := range c.obj.properties[key].limits() {
+		for key, sub := range c.obj.properties {
+			for _, e := range sub.limits() {
+				if len(out) == maxLimits {
+					return nil
+				}
 				out = append(out, limit{key: key, values: e})
 			}
 		}
-	})
+	}
 	return out
 }
+
+// maxLimits and maxConjuncts bound what one branch may cost to tell apart. A
+// branch beyond them is never preferred.
+const (
+	maxLimits    = 64
+	maxConjuncts = 64
+)
 
 // limits are the const and enum of a schema, through $ref and allOf.
 func (s *schema) limits() []*enum {
 	var out []*enum
-	s.conjuncts(func(c *schema) {
+	for _, c := range s.conjuncts() {
 		if c.enum != nil {
 			out = append(out, c.enum)
 		}
 		if c.constant != nil {
 			out = append(out, c.constant)
 		}
-	})
+	}
 	return out
 }
 
-// conjuncts calls visit for the schema and for all that $ref and allOf add to
-// it, each once.
-func (s *schema) conjuncts(visit func(*schema)) {
-	seen := map[*schema]bool{}
-	var walk func(*schema)
-	walk = func(s *schema) {
-		if s == nil || seen[s] {
-			return
+// conjuncts lists the schema and all that $ref and allOf add to it, each once;
+// nil where there are more than maxConjuncts.
+func (s *schema) conjuncts() []*schema {
+	list := []*schema{s}
+	for i := 0; i < len(list); i++ {
+		next := list[i].allOf
+		if list[i].ref != nil {
+			next = append([]*schema{list[i].ref}, next...)
 		}
-		seen[s] = true
-		visit(s)
-		walk(s.ref)
-		for _, sub := range s.allOf {
-			walk(sub)
+		for _, sub := range next {
+			if !slices.Contains(list, sub) {
+				list = append(list, sub)
+			}
+			if len(list) > maxConjuncts {
+				return nil
+			}
 		}
 	}
-	walk(s)
+	return list
 }

@@ -19,12 +19,16 @@ func (d *document) warn(root *schema, l *lowering) {
 	if !declaresAny(reach) {
 		d.warnings.add("", "properties", "nothing declares a property, so no argument is ever accepted; list the arguments in properties")
 	}
+	declared := declarable(reach)
+	if declared == nil {
+		return
+	}
 	for _, s := range reach {
 		if s.obj == nil {
 			continue
 		}
 		for _, key := range s.obj.required {
-			if !declaredBy(reach, key) {
+			if !declared[key] {
 				d.warnings.add(l.paths[s.id]+"/required", "required",
 					"%q is required, but nothing declares it, so no call can be accepted; add it to properties", cutBytes(key, 128))
 			}
@@ -64,19 +68,20 @@ func declaresAny(list []*schema) bool {
 	return false
 }
 
-func declaredBy(list []*schema, key string) bool {
+// declarable gives the keys that some properties names; nil where more than
+// names may declare.
+func declarable(list []*schema) map[string]bool {
+	keys := map[string]bool{}
 	for _, s := range list {
 		if s.obj == nil {
 			continue
 		}
-		if opens(s.obj.additional) || opens(s.obj.unevaluated) || s.obj.properties[key] != nil {
-			return true
+		if opens(s.obj.additional) || opens(s.obj.unevaluated) || len(s.obj.patterns) > 0 {
+			return nil
 		}
-		for _, p := range s.obj.patterns {
-			if p.pattern.MatchString(key) {
-				return true
-			}
+		for key := range s.obj.properties {
+			keys[key] = true
 		}
 	}
-	return false
+	return keys
 }
