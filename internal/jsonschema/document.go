@@ -91,7 +91,8 @@ func (d *document) checkValue(v *rawjson.Value, path string) {
 	switch v.Kind {
 	case rawjson.Number:
 		if oversized(string(v.Raw), maxSchemaDigits, maxSchemaExponent) {
-			d.problems.add(path, lastKeyword(path), "the number is beyond %d digits or an exponent of %d; write a smaller one",
+			keyword, _ := lastKeyword(path)
+			d.problems.add(path, keyword, "the number is beyond %d digits or an exponent of %d; write a smaller one",
 				maxSchemaDigits, maxSchemaExponent)
 		}
 	case rawjson.Array:

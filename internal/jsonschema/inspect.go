@@ -140,28 +140,49 @@ func (in *inspector) walkField(f rawjson.Field, path string, home *docResource) 
 
 // enter gives the resource that a position belongs to, and notes its anchors.
 func (in *inspector) enter(v *rawjson.Value, path string, home *docResource) *docResource {
+	in.checkEmbedded(v, path)
 	id, fragment := in.idOf(v)
 	if home == nil || id != "" {
 		home = in.addResource(v, path, home, id)
 	}
 	if in.dialect.year() < Draft2019.year() {
-		home.anchor(fragment, path)
+		in.anchor(home, fragment, path, in.dialect.idKeyword())
 		return home
 	}
-	home.anchor(textField(v, "$anchor"), path)
+	in.anchor(home, textField(v, "$anchor"), path, "$anchor")
 	if name := textField(v, "$dynamicAnchor"); name != "" && in.dialect == Draft2020 {
-		home.anchor(name, path)
+		in.anchor(home, name, path, "$dynamicAnchor")
 		home.dynamic = append(home.dynamic, name)
 	}
 	return home
 }
 
-func (r *docResource) anchor(name, path string) {
-	if name != "" {
-		if _, ok := r.anchors[name]; !ok {
-			r.anchors[name] = path
-		}
+// checkEmbedded refuses a change of dialect within the document: half of the
+// checks would read it by the wrong one.
+func (in *inspector) checkEmbedded(v *rawjson.Value, path string) {
+	s := field(v, "$schema")
+	if path == "" || s == nil {
+		return
 	}
+	if d, ok := parseSchemaURL(s.Text); !ok || d != in.dialect {
+		in.problems.add(path+"/$schema", "$schema", "the document is read as %s; leave out $schema here", in.dialect)
+	}
+}
+
+func (in *inspector) anchor(r *docResource, name, path, keyword string) {
+	if name == "" {
+		return
+	}
+	if plain, err := url.PathUnescape(name); err != nil {
+		in.problems.add(path+"/"+keyword, keyword, "the name %q is badly escaped", name)
+	} else if keyword == in.dialect.idKeyword() {
+		name = plain
+	}
+	if other, ok := r.anchors[name]; ok && other != path {
+		in.problems.add(path+"/"+keyword, keyword, "the name %q is taken by the schema at %q", name, other)
+		return
+	}
+	r.anchors[name] = path
 }
 
 // idOf gives the $id in two parts. Before 2019-09, one beside $ref is ignored.
@@ -183,9 +204,15 @@ func (in *inspector) addResource(v *rawjson.Value, path string, home *docResourc
 		// The document answers to its own URL as well as to its $id.
 		in.resources[in.baseURL()] = r
 	}
-	if _, taken := in.resources[r.url]; !taken {
-		in.resources[r.url] = r
+	keyword := in.dialect.idKeyword()
+	if _, err := url.Parse(id); err != nil {
+		in.problems.add(path+"/"+keyword, keyword, "%s must be a URL reference", keyword)
 	}
+	if other := in.resources[r.url]; other != nil && other != r {
+		in.problems.add(path+"/"+keyword, keyword, "the URL %q is taken by the schema at %q", id, other.path)
+		return r
+	}
+	in.resources[r.url] = r
 	return r
 }
 
@@ -218,6 +245,10 @@ func (in *inspector) resolve(ref docReference) {
 	full := joinURL(ref.home.url, target)
 	at := ref.path + "/" + escapeToken(ref.keyword)
 	res := in.resources[full]
+	if target != "" && opaque(ref.home.url) && !absolute(target) {
+		// Such a base has no folder; the library would take the base itself.
+		res, full = nil, target
+	}
 	if res == nil {
 		if !builtIn(full) {
 			in.problems.add(at, ref.keyword, "%q leads out of the document, and nothing is ever fetched; copy its target in", ref.target)
@@ -251,6 +282,16 @@ func (in *inspector) resolvePointer(ref docReference, at string, res *docResourc
 	if in.odd <= maxOddTargets && in.oddNodes <= maxOddValues {
 		in.walk(v, path, res, false)
 	}
+}
+
+func opaque(u string) bool {
+	parsed, err := url.Parse(u)
+	return err == nil && parsed.Opaque != ""
+}
+
+func absolute(u string) bool {
+	parsed, err := url.Parse(u)
+	return err == nil && parsed.IsAbs()
 }
 
 // builtIn says that a URL may be one of the meta-schemas, which are embedded.

@@ -78,15 +78,24 @@ func (d *document) checkSizes(pl place) {
 	}
 }
 
-// lastKeyword is the last step of a path that is a keyword of JSON Schema.
-func lastKeyword(path string) string {
-	steps := strings.Split(path, "/")
-	for i := len(steps) - 1; i > 0; i-- {
-		if _, ok := shapes[steps[i]]; ok {
-			return steps[i]
+// lastKeyword is the last step of a path that is a keyword of JSON Schema
+// rather than a name of the author's; last says that nothing follows it.
+func lastKeyword(path string) (keyword string, last bool) {
+	steps := stepsOf(path)
+	for n := len(steps); n > 0; n-- {
+		if _, ok := shapes[steps[n-1]]; ok && !underMap(steps[:n]) {
+			return steps[n-1], n == len(steps)
 		}
 	}
-	return ""
+	return "", false
+}
+
+// stepsOf splits a pointer; names stay escaped.
+func stepsOf(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path[1:], "/")
 }
 
 // shapes say what each keyword must hold.

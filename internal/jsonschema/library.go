@@ -62,6 +62,9 @@ func (d *document) libraryError(err error) {
 			for _, leaf := range leaves(ve) {
 				d.metaProblem(base, leaf)
 			}
+			if !d.problems.any() {
+				d.problems.add(base, "", "this is no schema of %s", d.dialect)
+			}
 			return
 		}
 	}
@@ -81,8 +84,13 @@ func fragmentOf(u string) string {
 }
 
 // leaves gives the errors that explain a failure. Of a failed anyOf those count
-// that lie deeper than it, because there the author meant that branch.
+// that lie deeper than it, because there the author meant that branch. Property
+// names are left out: the library loses their place, and those that a
+// meta-schema limits are patterns, which are checked already.
 func leaves(e *lib.ValidationError) []*lib.ValidationError {
+	if _, ok := e.ErrorKind.(*kind.PropertyNames); ok {
+		return nil
+	}
 	if len(e.Causes) == 0 {
 		return []*lib.ValidationError{e}
 	}
@@ -116,24 +124,19 @@ func (d *document) metaProblem(base string, e *lib.ValidationError) {
 		b.WriteString(escapeToken(step))
 	}
 	path := b.String()
-	last := ""
-	if n := len(e.InstanceLocation); n > 0 {
-		last = e.InstanceLocation[n-1]
-	}
-	if shape, ok := shapes[last]; ok && !underMap(e.InstanceLocation) {
-		d.problems.add(path, last, "%s must be %s", last, shape)
-		return
-	}
-	keyword := lastKeyword(path)
-	if _, ok := e.ErrorKind.(*kind.Type); ok && positionBelow(e.InstanceLocation) {
+	steps := stepsOf(path)
+	keyword, last := lastKeyword(path)
+	_, isType := e.ErrorKind.(*kind.Type)
+	switch {
+	case last:
+		d.problems.add(path, keyword, "%s must be %s", keyword, shapes[keyword])
+	case isType && positionBelow(steps):
 		d.problems.add(path, keyword, "a schema must stand here: an object, or true or false where the draft knows them")
-		return
+	case keyword != "":
+		d.problems.add(path, keyword, "this is not allowed here: %s must be %s", keyword, shapes[keyword])
+	default:
+		d.problems.add(path, keyword, "this is no schema of %s", d.dialect)
 	}
-	if shape, ok := shapes[keyword]; ok {
-		d.problems.add(path, keyword, "this is not allowed here: %s must be %s", keyword, shape)
-		return
-	}
-	d.problems.add(path, keyword, "this is no schema of %s", d.dialect)
 }
 
 // underMap says that the last step of a location is a name of the author's

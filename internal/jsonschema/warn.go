@@ -16,7 +16,7 @@ func (d *document) warn(root *schema, l *lowering) {
 		return
 	}
 	reach := root.reachable()
-	if !declaresAny(reach) {
+	if !declaresAny(reach) && (root.obj == nil || !root.obj.lists) {
 		d.warnings.add("", "properties", "nothing declares a property, so no argument is ever accepted; list the arguments in properties")
 	}
 	declared := declarable(reach)
