@@ -1,0 +1,47 @@
+package webhooks
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// maxRetryAfter caps what a refused client is told to wait, in seconds.
+const maxRetryAfter = 32
+
+// retryAfter decides how long refused clients are told to stay away: 1 s, doubled up
+// to 32 s while a window of that length sees 3 refusals for each of its seconds, and
+// a second less after a calmer one.
+type retryAfter struct {
+	clock clock.PassiveClock
+
+	mu      sync.Mutex
+	seconds int
+	drops   int
+	began   time.Time
+}
+
+func newRetryAfter(c clock.PassiveClock) *retryAfter {
+	return &retryAfter{clock: c, seconds: 1, began: c.Now()}
+}
+
+// drop counts one refusal and returns the seconds to tell.
+func (r *retryAfter) drop() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.clock.Now()
+	if window := time.Duration(r.seconds) * time.Second; now.Sub(r.began) >= window {
+		if r.drops >= 3*r.seconds {
+			r.seconds = min(maxRetryAfter, 2*r.seconds)
+		} else {
+			r.seconds--
+		}
+		// Every further window that passed was without a refusal.
+		idle := int((now.Sub(r.began) - window) / time.Second)
+		r.seconds = max(1, r.seconds-idle)
+		r.began, r.drops = now, 0
+	}
+	r.drops++
+	return r.seconds
+}

@@ -1,0 +1,261 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/utils/clock"
+
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/identity"
+	"github.com/callgate/callgate/internal/review"
+	"github.com/callgate/callgate/internal/snapshot"
+	"github.com/callgate/callgate/internal/toolcall"
+)
+
+// Identifier turns a bearer token into a caller. Its errors are those of package
+// identity.
+type Identifier interface {
+	Identify(ctx context.Context, bearerToken string) (review.Caller, error)
+}
+
+// Snapshots holds the policy set in force, nil before there is one.
+type Snapshots interface {
+	Load() *snapshot.Snapshot
+}
+
+// Observer is told of every answer, for metrics. Its methods must not block.
+type Observer interface {
+	// Answered is called once a request. reason is "" for a verdict.
+	Answered(code int, reason string, took time.Duration)
+	// Judged is called once a verdict, before it is written.
+	Judged(review.Caller, *review.Decision)
+}
+
+// NoopObserver ignores everything.
+type NoopObserver struct{}
+
+func (NoopObserver) Answered(int, string, time.Duration)    {}
+func (NoopObserver) Judged(review.Caller, *review.Decision) {}
+
+// ReviewOptions are what a ReviewHandler needs and its limits. Zero limits stand for
+// the defaults.
+type ReviewOptions struct {
+	Identity  Identifier
+	Snapshots Snapshots
+
+	// MaxInFlight is how many requests are read and judged at once, a quarter of them
+	// at most for one caller. Default 16 × GOMAXPROCS: a verdict takes 10 to 100 µs,
+	// so the last of them waits 2 ms at most.
+	MaxInFlight int
+	// MaxSlowBodies is how many requests, beyond those, may wait for a body that does
+	// not come at once, a quarter of them at most for one caller. Default 64.
+	MaxSlowBodies int
+	// BodyPatience is how long a body may take before its request counts as slow.
+	// Default 250 ms: a round trip around the world.
+	BodyPatience time.Duration
+	// BodyTimeout bounds reading one body. Default 5 s: 1 MiB at 1.7 Mbit/s.
+	BodyTimeout time.Duration
+
+	Clock    clock.PassiveClock
+	Observer Observer
+	Log      logr.Logger
+}
+
+// ReviewHandler answers POST on ReviewPath: 200 with a verdict, for allow and block
+// alike, or a metav1.Status.
+type ReviewHandler struct {
+	opts       ReviewOptions
+	fast, slow *inFlight
+	retry      *retryAfter
+	log        logr.Logger
+
+	// judge is review.Calls, and decode is toolcall.DecodeReview.
+	judge  func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision
+	decode func([]byte) (toolcall.Review, error)
+}
+
+var _ http.Handler = &ReviewHandler{}
+
+// NewReviewHandler makes a handler. Identity and Snapshots must be set.
+func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
+	if opts.Identity == nil || opts.Snapshots == nil {
+		return nil, errors.New("making the review handler: identity and snapshots are needed")
+	}
+	opts.MaxInFlight = orDefault(opts.MaxInFlight, 16*runtime.GOMAXPROCS(0))
+	opts.MaxSlowBodies = orDefault(opts.MaxSlowBodies, 64)
+	opts.BodyPatience = orDefault(opts.BodyPatience, 250*time.Millisecond)
+	opts.BodyTimeout = orDefault(opts.BodyTimeout, 5*time.Second)
+	if opts.Clock == nil {
+		opts.Clock = clock.RealClock{}
+	}
+	if opts.Observer == nil {
+		opts.Observer = NoopObserver{}
+	}
+	return &ReviewHandler{
+		opts: opts, log: orDiscard(opts.Log),
+		fast: newInFlight(opts.MaxInFlight), slow: newInFlight(opts.MaxSlowBodies),
+		retry: newRetryAfter(opts.Clock),
+		judge: review.Calls, decode: toolcall.DecodeReview,
+	}, nil
+}
+
+func orDefault[T int | time.Duration](value, otherwise T) T {
+	if value == 0 {
+		return otherwise
+	}
+	return value
+}
+
+func orDiscard(log logr.Logger) logr.Logger {
+	if log.GetSink() == nil {
+		return logr.Discard()
+	}
+	return log
+}
+
+// ServeHTTP implements http.Handler.
+func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := h.opts.Clock.Now()
+	a := h.answer(w, r)
+	a.write(w)
+	h.opts.Observer.Answered(a.code, string(a.reason), h.opts.Clock.Since(began))
+}
+
+func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
+	if a := checkRequest(r); a.set() {
+		return a
+	}
+	// The wait for an identity happens outside the in-flight limit: it costs no CPU,
+	// and package identity bounds it.
+	caller, err := h.opts.Identity.Identify(r.Context(), bearer(r.Header))
+	if err != nil {
+		return identityFault(err)
+	}
+	// A look only, so that a replica that cannot judge reads no bodies. The set that
+	// judges is loaded once, below.
+	if h.opts.Snapshots.Load() == nil {
+		return notReady()
+	}
+	p, admitted := h.take(flowOf(caller))
+	if admitted != entryOK {
+		return h.overLimit(admitted)
+	}
+	defer p.give()
+	body, a := h.readBody(w, r, p)
+	if a.set() {
+		return a
+	}
+	return h.decide(caller, body)
+}
+
+// decide decodes and judges. Whatever panics in there is answered as unavailable: the
+// client blocks, and the next request finds the process alive.
+func (h *ReviewHandler) decide(caller review.Caller, body []byte) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			// The value of a panic may quote arguments; its type and place do not.
+			h.log.Error(errJudgePanicked, "Judging a review failed", "caller", caller.Username(),
+				"type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			a = unavailable(metav1.StatusReasonServiceUnavailable, "the review could not be judged", 1)
+		}
+	}()
+	in, err := h.decode(body)
+	if err != nil {
+		return envelopeFault(err)
+	}
+	if in.UID == "" {
+		in.UID = string(uuid.NewUUID())
+	}
+	snap := h.opts.Snapshots.Load()
+	if snap == nil {
+		return notReady()
+	}
+	decision := h.judge(snap, caller, in)
+	encoded, err := encode(decision.Response)
+	if err != nil {
+		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)
+	}
+	h.opts.Observer.Judged(caller, &decision)
+	h.record(caller, decision)
+	return answer{code: http.StatusOK, body: encoded}
+}
+
+var errJudgePanicked = errors.New("judging panicked")
+
+// encode writes the review with its response and without its request.
+func encode(response reviewv1alpha1.ToolCallReviewResponse) ([]byte, error) {
+	response.Results = orEmpty(response.Results)
+	for i := range response.Results {
+		r := &response.Results[i]
+		r.Errors, r.Violations = orEmpty(r.Errors), orEmpty(r.Violations)
+		r.Warnings, r.Policies = orEmpty(r.Warnings), orEmpty(r.Policies)
+	}
+	body, err := json.Marshal(reviewv1alpha1.ToolCallReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: toolcall.APIVersion, Kind: toolcall.Kind},
+		Response: &response,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encoding the response: %w", err)
+	}
+	return append(body, '\n'), nil
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// record writes what policies without Deny found, one line a finding.
+func (h *ReviewHandler) record(caller review.Caller, d review.Decision) {
+	for _, f := range d.Audit {
+		h.log.Info("A policy without Deny recorded a call",
+			"uid", d.Response.UID, "revision", d.Response.Revision, "caller", caller.Username(),
+			"index", f.Index, "id", f.ID, "name", f.Name, "code", f.Code, "errors", f.Errors, "policies", f.Policies)
+	}
+}
+
+func notReady() answer {
+	return unavailable(reasonNotReady, "no policy set is in force yet", 1)
+}
+
+func (h *ReviewHandler) overLimit(admitted entry) answer {
+	a := refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "too many reviews are in flight")
+	if admitted == entryShare {
+		a.message = "too many reviews of this caller are in flight"
+	}
+	a.retryAfter = h.retry.drop()
+	return a
+}
+
+func identityFault(err error) answer {
+	if u, ok := errors.AsType[*identity.UnavailableError](err); ok {
+		return unavailable(metav1.StatusReasonServiceUnavailable, "the caller cannot be checked now", u.RetryAfterSeconds())
+	}
+	switch {
+	case errors.Is(err, identity.ErrUnauthenticated):
+		return unauthenticated()
+	case errors.Is(err, identity.ErrForbidden):
+		return refuse(http.StatusForbidden, metav1.StatusReasonForbidden,
+			"only a ServiceAccount that may create toolcallreviews.review.callgate.dev in its namespace may ask")
+	}
+	return unavailable(metav1.StatusReasonServiceUnavailable, "the caller cannot be checked now", 1)
+}
+
+func envelopeFault(err error) answer {
+	if e, ok := errors.AsType[*toolcall.EnvelopeError](err); ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) {
+		return refuse(e.Status, metav1.StatusReason(e.Reason), e.Message)
+	}
+	return refuse(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the review cannot be decoded")
+}
