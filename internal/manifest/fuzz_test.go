@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 )
 
 // FuzzLoad: whatever a file holds, Load answers: an object that encodes, a
@@ -29,9 +30,17 @@ func FuzzLoad(f *testing.F) {
 	f.Add("<<: {a: b}\na: c")
 	f.Add("? !!binary aGk=\n: x")
 	f.Add("--- # c\n...\n---\n")
+	loader, err := NewLoader()
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
-		first := outcome(loadText(t, text))
-		if again := outcome(loadText(t, text)); again != first {
+		load := func() string {
+			fsys := fstest.MapFS{"f.yaml": &fstest.MapFile{Data: []byte(text)}}
+			return outcome(loader.Load(t.Context(), Options{FS: fsys}, Source{Path: "f.yaml"}))
+		}
+		first := load()
+		if again := load(); again != first {
 			t.Errorf("two readings differ:\n%s\n%s", first, again)
 		}
 	})

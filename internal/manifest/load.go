@@ -31,24 +31,41 @@ type Set struct {
 	objects map[Key]*object
 }
 
+// Loader holds the rules of the kinds, which take a moment to prepare. It is safe
+// for concurrent use.
+type Loader struct{ rules map[string]*rules }
+
+// NewLoader prepares the rules. It fails only if the embedded
+// CustomResourceDefinitions are broken.
+func NewLoader() (*Loader, error) {
+	rules, err := loadRules()
+	if err != nil {
+		return nil, err
+	}
+	return &Loader{rules: rules}, nil
+}
+
+// Load reads the sources once, for who needs no Loader.
+func Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
+	loader, err := NewLoader()
+	if err != nil {
+		return &Set{}, []Diagnostic{{Message: message(err.Error())}}
+	}
+	return loader.Load(ctx, opts, sources...)
+}
+
 // Load reads the sources and answers as the API server would if each object were
 // created. It reports every problem, sorted by file and line; the set holds the
 // objects without any.
-func Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
+func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
 	l := &loader{
-		ctx: ctx, opts: opts,
+		ctx: ctx, opts: opts, rules: r.rules,
 		keys: map[string]string{},
 		set:  &Set{objects: map[Key]*object{}},
 	}
 	if l.opts.DefaultNamespace == "" {
 		l.opts.DefaultNamespace = "default"
 	}
-	rules, err := loadRules()
-	if err != nil {
-		l.add(Diagnostic{Message: message(err.Error())})
-		return l.set, l.diagnostics
-	}
-	l.rules = rules
 	seen := map[string]struct{}{}
 	for _, s := range sources {
 		for _, f := range l.files(s) {

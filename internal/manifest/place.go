@@ -72,11 +72,11 @@ func cutToken(ptr string) (token, rest string) {
 	if i := strings.IndexByte(ptr, '/'); i >= 0 {
 		ptr, rest = ptr[:i], ptr[i:]
 	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(ptr), rest
+	return strings.ReplaceAll(strings.ReplaceAll(ptr, "~1", "/"), "~0", "~"), rest
 }
 
 func appendToken(ptr, token string) string {
-	return ptr + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+	return ptr + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
 // path turns a field path of the API server's ("spec.rules[0].name") into a JSON
