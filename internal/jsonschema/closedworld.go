@@ -48,16 +48,20 @@ func (r *reference) envelope(n *node, seen map[*outcome]role) {
 	case rawjson.Object:
 		closed := r.closes(n, seen)
 		for _, m := range n.members {
-			if m.key == protoKey && !r.c.opts.AllowProto {
-				if !n.declaresByName(protoKey) {
-					m.note(CodeUnexpected, "additionalProperties")
-				}
-			} else if closed && !r.declared(n, m.key) {
+			if !r.admits(n, m.key, closed) {
 				m.note(CodeUnexpected, "additionalProperties")
 			}
 			r.envelope(m, seen)
 		}
 	}
+}
+
+// admits says that a key may be where it is.
+func (r *reference) admits(n *node, key string, closed bool) bool {
+	if key == protoKey && !r.c.opts.AllowProto {
+		return n.declaresByName(protoKey)
+	}
+	return !closed || r.declared(n, key)
 }
 
 // note adds a finding of the envelope's.

@@ -77,7 +77,7 @@ func noParameters(opts Options) *Compiled {
 		dialect = Draft7
 	}
 	return &Compiled{
-		root: &schema{always: &yes}, opts: opts, undeclared: Reject,
+		root: &schema{logic: &logic{}, always: &yes}, opts: opts, undeclared: Reject,
 		dialect: dialect, hash: hashOf(nil, opts),
 	}
 }
@@ -88,7 +88,7 @@ func EnvelopeOnly() *Compiled {
 	yes := true
 	opts := Options{Undeclared: FollowSchema}
 	return &Compiled{
-		root: &schema{always: &yes}, opts: opts, undeclared: FollowSchema,
+		root: &schema{logic: &logic{}, always: &yes}, opts: opts, undeclared: FollowSchema,
 		dialect: Draft7, hash: hashOf([]byte("envelope"), opts),
 	}
 }

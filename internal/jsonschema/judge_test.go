@@ -228,6 +228,9 @@ func TestHostileValues(t *testing.T) {
 		{"numbers", `{"properties":{"a":{"items":{"multipleOf":7,"maximum":10}}}}`, numbers, "range:a[0]"},
 		{"patterns", `{"properties":{"a":{"items":{"type":["object","integer"],"patternProperties":{` + repeat(100, ",", func(i int) string { return fmt.Sprintf(`"^%d":{}`, i) }) + `}}}}}`, many, "arguments:too_costly"},
 		{"long text", `{"properties":{"a":{"pattern":"^([a-z0-9]+[-._]?)*$","maxLength":10}}}`, `{"a":"` + strings.Repeat("x", 500_000) + `"}`, "length:a"},
+		{"longest chain at every level", `{"$ref":"#/definitions/d0","definitions":{` + repeat(120, ",", func(i int) string {
+			return fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/definitions/d%d"}]}`, i, i+1)
+		}) + `,"d120":{"properties":{"a":{"$ref":"#"}}}}}`, strings.Repeat(`{"a":`, 128) + "1" + strings.Repeat("}", 128), ""},
 		{"unique", `{"properties":{"a":{"uniqueItems":true}}}`, many, "items:a"},
 		{"lookahead on many", `{"properties":{"a":{"items":{"pattern":"^(?!x)(a+)+$"}}}}`, `{"a":[` + strings.Repeat(`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!",`, 10_000) + `1]}`, "pattern:a[0]"},
 		{"unevaluated", `{"$schema":"https://json-schema.org/draft/2020-12/schema","allOf":[` + repeat(200, ",", func(i int) string {

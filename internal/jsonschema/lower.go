@@ -16,11 +16,12 @@ type lowering struct {
 	list    []*schema
 	paths   []string // by schema.id
 	unions  []*schema
+	none    *logic // shared by all that have none
 	dynamic bool
 }
 
 func newLowering(d *document, opts Options) *lowering {
-	return &lowering{doc: d, opts: opts, known: map[*lib.Schema]*schema{}}
+	return &lowering{doc: d, opts: opts, known: map[*lib.Schema]*schema{}, none: &logic{}}
 }
 
 // schema lowers one subschema and everything that it leads to. Each is lowered
@@ -32,7 +33,7 @@ func (l *lowering) schema(s *lib.Schema) *schema {
 	if out := l.known[s]; out != nil {
 		return out
 	}
-	out := &schema{id: len(l.list), draft: s.DraftVersion, always: s.Bool}
+	out := &schema{logic: l.none, id: int32(len(l.list)), draft: int16(s.DraftVersion), always: s.Bool} //nolint:gosec // both are small
 	l.known[s] = out
 	l.list = append(l.list, out)
 	l.paths = append(l.paths, l.pathOf(s))
@@ -75,24 +76,37 @@ func (l *lowering) values(s *lib.Schema, out *schema) {
 
 func (l *lowering) logic(s *lib.Schema, out *schema) {
 	out.ref = l.schema(s.Ref)
-	out.recursive = l.schema(s.RecursiveRef)
-	out.recursiveA = s.RecursiveAnchor
-	if s.DynamicRef != nil {
-		out.dynamic = &dynamicRef{target: l.schema(s.DynamicRef.Ref)}
-		// Without the anchor at its target it acts as a plain reference.
-		if s.DynamicRef.Anchor != "" && s.DynamicRef.Ref.DynamicAnchor == s.DynamicRef.Anchor {
-			out.dynamic.anchor = s.DynamicRef.Anchor
-		}
+	lg := &logic{
+		recursive: l.schema(s.RecursiveRef), recursiveAnchor: s.RecursiveAnchor, dynamic: l.dynamicRef(s.DynamicRef),
+		allOf: l.schemas(s.AllOf), anyOf: l.schemas(s.AnyOf), oneOf: l.schemas(s.OneOf),
+		not: l.schema(s.Not), ifS: l.schema(s.If), thenS: l.schema(s.Then), elseS: l.schema(s.Else),
 	}
-	l.dynamic = l.dynamic || out.recursive != nil || out.dynamic != nil
-	out.allOf = l.schemas(s.AllOf)
-	out.anyOf = l.schemas(s.AnyOf)
-	out.oneOf = l.schemas(s.OneOf)
-	l.unions = append(append(l.unions, out.anyOf...), out.oneOf...)
-	out.not = l.schema(s.Not)
-	out.ifS = l.schema(s.If)
-	out.thenS = l.schema(s.Then)
-	out.elseS = l.schema(s.Else)
+	if lg.empty() {
+		return
+	}
+	out.logic = lg
+	l.dynamic = l.dynamic || lg.recursive != nil || lg.dynamic != nil
+	l.unions = append(append(l.unions, lg.anyOf...), lg.oneOf...)
+}
+
+func (l *lowering) dynamicRef(d *lib.DynamicRef) *dynamicRef {
+	if d == nil {
+		return nil
+	}
+	out := &dynamicRef{target: l.schema(d.Ref)}
+	// Without the anchor at its target it acts as a plain reference.
+	if d.Anchor != "" && d.Ref.DynamicAnchor == d.Anchor {
+		out.anchor = d.Anchor
+	}
+	return out
+}
+
+// own gives the schema a logic of its own, in place of the shared one.
+func (s *schema) own(shared *logic) *logic {
+	if s.logic == shared {
+		s.logic = &logic{}
+	}
+	return s.logic
 }
 
 func (l *lowering) schemas(list []*lib.Schema) []*schema {
@@ -154,12 +168,15 @@ func (l *lowering) arrays(s *lib.Schema) *arrayRules {
 	} else {
 		l.olderItems(s, r)
 	}
-	empty := r.minItems < 0 && r.maxItems < 0 && !r.unique && r.contains == nil &&
-		r.unevaluated == nil && r.rest == nil && len(r.prefix) == 0
-	if empty {
+	if r.empty() {
 		return nil
 	}
 	return r
+}
+
+func (r *arrayRules) empty() bool {
+	return r.minItems < 0 && r.maxItems < 0 && !r.unique && r.contains == nil &&
+		r.unevaluated == nil && r.rest == nil && len(r.prefix) == 0
 }
 
 // olderItems reads the tuple form from before 2020-12. additionalItems counts
@@ -180,7 +197,7 @@ func (l *lowering) either(v any) *schema {
 	case *lib.Schema:
 		return l.schema(v)
 	case bool:
-		out := &schema{id: len(l.list), always: &v}
+		out := &schema{logic: l.none, id: int32(len(l.list)), always: &v} //nolint:gosec // it is small
 		l.list = append(l.list, out)
 		l.paths = append(l.paths, "")
 		return out
@@ -203,12 +220,15 @@ func (l *lowering) objects(s *lib.Schema) *objectRules {
 	}
 	l.patternProperties(s, r)
 	l.dependents(s, r)
-	empty := r.minProperties < 0 && r.maxProperties < 0 && !r.lists && len(r.required) == 0 && r.additional == nil &&
-		r.names == nil && r.unevaluated == nil && len(r.dependentRequired) == 0 && len(r.dependentSchemas) == 0
-	if empty {
+	if r.empty() {
 		return nil
 	}
 	return r
+}
+
+func (r *objectRules) empty() bool {
+	return r.minProperties < 0 && r.maxProperties < 0 && !r.lists && len(r.required) == 0 && r.additional == nil &&
+		r.names == nil && r.unevaluated == nil && len(r.dependentRequired) == 0 && len(r.dependentSchemas) == 0
 }
 
 func (l *lowering) patternProperties(s *lib.Schema, r *objectRules) {
@@ -248,8 +268,8 @@ func (l *lowering) finish() {
 		l.lowerResources()
 	}
 	for _, branch := range l.unions {
-		if branch.limited == nil {
-			branch.limited = branch.limitedProperties()
+		if limited := branch.limitedProperties(); limited != nil {
+			branch.own(l.none).limited = limited
 		}
 	}
 }

@@ -14,7 +14,7 @@ func (l *lowering) lowerResources() {
 	}
 	// Adding resources may have lowered more schemas, so this comes after.
 	for i := 0; i < len(l.list); i++ {
-		l.list[i].resource = l.resourceOf(l.paths[i], byPath)
+		l.list[i].own(l.none).resource = l.resourceOf(l.paths[i], byPath)
 	}
 }
 
@@ -30,7 +30,7 @@ func (l *lowering) addResource(path string, byPath map[string]*resource) {
 	res := &resource{anchors: map[string]*schema{}}
 	byPath[path] = res
 	res.root = l.at(path)
-	res.recursive = res.root != nil && res.root.recursiveA
+	res.recursive = res.root != nil && res.root.recursiveAnchor
 	for _, r := range l.doc.resources {
 		if r.path != path {
 			continue
@@ -89,7 +89,7 @@ func (l *lowering) metaResource(url string, byPath map[string]*resource) *resour
 	if res.root == nil {
 		return res
 	}
-	res.recursive = res.root.recursiveA
+	res.recursive = res.root.recursiveAnchor
 	if meta := l.compiled(url + "#meta"); meta != nil {
 		res.anchors["meta"] = meta
 	}

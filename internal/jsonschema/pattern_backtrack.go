@@ -171,11 +171,7 @@ func (m *machine) backref(in *inst, pos int) (int, bool) {
 }
 
 func (m *machine) word(i int) bool {
-	if i < 0 || i >= len(m.text) {
-		return false
-	}
-	r := m.text[i]
-	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	return i >= 0 && i < len(m.text) && isWord(m.text[i])
 }
 
 func (m *machine) put(register, pos int) {

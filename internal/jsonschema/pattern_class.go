@@ -68,6 +68,11 @@ func digitSet() runeSet { return runeSet{'0', '9'} }
 
 func wordSet() runeSet { return runeSet{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} }
 
+// isWord says that a character is in wordSet.
+func isWord(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
 // spaceSet is ECMA-262's WhiteSpace and LineTerminator, not RE2's ASCII set.
 func spaceSet() runeSet {
 	return runeSet{

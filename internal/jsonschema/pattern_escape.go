@@ -88,38 +88,37 @@ func (p *reParser) property(negate bool) (runeSet, error) {
 
 // charEscape gives the one character that an escape stands for.
 func (p *reParser) charEscape(r rune) (rune, error) {
+	const letters, controls = "fnrtv", "\f\n\r\t\v"
+	if i := strings.IndexRune(letters, r); i >= 0 {
+		return rune(controls[i]), nil
+	}
 	switch r {
-	case 'f':
-		return '\f', nil
-	case 'n':
-		return '\n', nil
-	case 'r':
-		return '\r', nil
-	case 't':
-		return '\t', nil
-	case 'v':
-		return '\v', nil
 	case '0':
 		if c := p.peek(); c >= '0' && c <= '9' {
 			return 0, errors.New("octal escapes are not part of ECMA-262 in Unicode mode")
 		}
 		return 0, nil
 	case 'c':
-		c := p.peek() | 0x20
-		if c < 'a' || c > 'z' {
-			return 0, errors.New(`\c needs a letter`)
-		}
-		p.pos++
-		return rune(c - 'a' + 1), nil
+		return p.control()
 	case 'x':
 		return p.hex(2)
 	case 'u':
 		return p.unicodeEscape()
 	}
-	if r >= 0x80 || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+	if r != '_' && (r >= 0x80 || isWord(r)) {
 		return 0, fmt.Errorf(`\%c is no escape of ECMA-262`, r)
 	}
 	return r, nil
+}
+
+// control reads the letter of \cX.
+func (p *reParser) control() (rune, error) {
+	c := rune(p.peek() | 0x20)
+	if c < 'a' || !isWord(c) {
+		return 0, errors.New(`\c needs a letter`)
+	}
+	p.pos++
+	return c - 'a' + 1, nil
 }
 
 func (p *reParser) hex(digits int) (rune, error) {

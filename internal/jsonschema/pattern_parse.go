@@ -208,6 +208,17 @@ func (p *reParser) quantifier() (lo, hi int, ok bool, err error) {
 		return 0, 0, false, nil
 	}
 	start := p.pos
+	if lo, hi, ok = p.braces(); !ok {
+		p.pos = start
+		return 0, 0, false, nil
+	}
+	if hi != unboundedRepeat && hi < lo {
+		return 0, 0, false, errors.New("a repetition has its bounds in the wrong order")
+	}
+	return lo, hi, true, nil
+}
+
+func (p *reParser) braces() (lo, hi int, ok bool) {
 	p.pos++
 	lo, ok = p.number()
 	hi = lo
@@ -217,14 +228,7 @@ func (p *reParser) quantifier() (lo, hi int, ok bool, err error) {
 			hi = n
 		}
 	}
-	if !ok || !p.accept("}") {
-		p.pos = start
-		return 0, 0, false, nil
-	}
-	if hi != unboundedRepeat && hi < lo {
-		return 0, 0, false, errors.New("a repetition has its bounds in the wrong order")
-	}
-	return lo, hi, true, nil
+	return lo, hi, ok && p.accept("}")
 }
 
 // number reads decimal digits, saturating.

@@ -19,24 +19,11 @@ func writeRE2(b *strings.Builder, n *reNode) {
 	case reSet:
 		writeSet(b, n.set)
 	case reCat, reGroup:
-		b.WriteString("(?:")
-		for _, sub := range n.subs {
-			writeRE2(b, sub)
-		}
-		b.WriteByte(')')
+		writeGroup(b, n.subs, "")
 	case reAlt:
-		b.WriteString("(?:")
-		for i, sub := range n.subs {
-			if i > 0 {
-				b.WriteByte('|')
-			}
-			writeRE2(b, sub)
-		}
-		b.WriteByte(')')
+		writeGroup(b, n.subs, "|")
 	case reRepeat:
-		b.WriteString("(?:")
-		writeRE2(b, n.subs[0])
-		b.WriteByte(')')
+		writeGroup(b, n.subs, "")
 		writeQuantifier(b, n)
 	case reBegin:
 		b.WriteString(`\A`)
@@ -47,6 +34,17 @@ func writeRE2(b *strings.Builder, n *reNode) {
 	case reNotWord:
 		b.WriteString(`\B`)
 	}
+}
+
+func writeGroup(b *strings.Builder, subs []*reNode, separator string) {
+	b.WriteString("(?:")
+	for i, sub := range subs {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		writeRE2(b, sub)
+	}
+	b.WriteByte(')')
 }
 
 // writeQuantifier leaves laziness out: it decides where a match ends, never

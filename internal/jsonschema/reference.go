@@ -256,7 +256,7 @@ func (sc *scope) has(res *resource) bool {
 // resolveRecursive gives the target of $recursiveRef: where the initial one has
 // $recursiveAnchor, the outermost resource in scope that has it too.
 func (sc *scope) resolveRecursive(initial *schema) *schema {
-	if !initial.recursiveA {
+	if !initial.recursiveAnchor {
 		return initial
 	}
 	target := initial

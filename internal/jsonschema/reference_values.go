@@ -41,11 +41,15 @@ func applyNumber(o *outcome) {
 	if rules.exclusiveMaximum != nil && v.cmp(*rules.exclusiveMaximum) >= 0 {
 		o.fail(n, CodeRange, "exclusiveMaximum")
 	}
-	if rules.multipleOf == nil {
-		return
-	}
-	if n.oversized() || !v.multipleOf(*rules.multipleOf) {
-		o.fail(n, CodeRange, "multipleOf")
+	applyMultipleOf(o, v)
+}
+
+// applyMultipleOf divides only what is within the bounds on numbers; the rest
+// is refused anyway.
+func applyMultipleOf(o *outcome, v decimal) {
+	m := o.schema.num.multipleOf
+	if m != nil && (o.node.oversized() || !v.multipleOf(*m)) {
+		o.fail(o.node, CodeRange, "multipleOf")
 	}
 }
 
@@ -68,17 +72,22 @@ func (r *reference) applyArray(o *outcome, sc *scope) {
 		o.fail(n, CodeItems, "uniqueItems")
 	}
 	for i, item := range n.items {
-		switch {
-		case i < len(rules.prefix):
-			o.descend(r.eval(rules.prefix[i], item, sc))
-		case rules.rest.closed():
-			o.fail(item, CodeUnexpected, rules.restKeyword)
-		case rules.rest != nil:
-			o.descend(r.eval(rules.rest, item, sc))
-		}
+		r.applyItem(o, i, item, sc)
 	}
 	if rules.contains != nil {
 		r.applyContains(o, sc)
+	}
+}
+
+func (r *reference) applyItem(o *outcome, i int, item *node, sc *scope) {
+	rules := o.schema.arr
+	switch {
+	case i < len(rules.prefix):
+		o.descend(r.eval(rules.prefix[i], item, sc))
+	case rules.rest.closed():
+		o.fail(item, CodeUnexpected, rules.restKeyword)
+	case rules.rest != nil:
+		o.descend(r.eval(rules.rest, item, sc))
 	}
 }
 

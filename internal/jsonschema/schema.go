@@ -48,32 +48,41 @@ func (k kinds) String() string {
 // with references resolved, numbers exact and everything in a fixed order, and
 // without what a judge never reads, because a policy keeps thousands of them.
 type schema struct {
-	id     int
+	*logic
+	id     int32
+	draft  int16
+	types  kinds // 0: no type keyword
 	always *bool // a boolean schema, or the empty one
-	draft  int
 
-	types    kinds // 0: no type keyword
 	enum     *enum
 	constant *enum
 	format   *format
+	ref      *schema
+	str      *stringRules
+	num      *numberRules
+	arr      *arrayRules
+	obj      *objectRules
+}
 
-	ref        *schema
-	recursive  *schema // $recursiveRef
-	dynamic    *dynamicRef
-	resource   *resource
-	allOf      []*schema
-	anyOf      []*schema
-	oneOf      []*schema
-	not        *schema
-	ifS        *schema
-	thenS      *schema
-	elseS      *schema
-	str        *stringRules
-	num        *numberRules
-	arr        *arrayRules
-	obj        *objectRules
-	recursiveA bool    // $recursiveAnchor: true
-	limited    []limit // of a branch of anyOf or oneOf
+// logic is what few subschemas have: the rest share an empty one, never nil.
+type logic struct {
+	recursive       *schema // $recursiveRef
+	recursiveAnchor bool    // $recursiveAnchor: true
+	dynamic         *dynamicRef
+	resource        *resource
+	allOf           []*schema
+	anyOf           []*schema
+	oneOf           []*schema
+	not             *schema
+	ifS             *schema
+	thenS           *schema
+	elseS           *schema
+	limited         []limit // of a branch of anyOf or oneOf
+}
+
+func (l *logic) empty() bool {
+	return l.recursive == nil && !l.recursiveAnchor && l.dynamic == nil && l.not == nil && l.ifS == nil &&
+		len(l.allOf) == 0 && len(l.anyOf) == 0 && len(l.oneOf) == 0
 }
 
 type stringRules struct {

@@ -5,16 +5,24 @@ import "github.com/callgate/callgate/internal/rawjson"
 // warn tells of what compiles and yet can hardly be meant.
 func (d *document) warn(root *schema, l *lowering) {
 	if !d.opts.AnnotateFormats {
-		for _, pl := range d.places {
-			f := field(pl.value, "format")
-			if f != nil && f.Kind == rawjson.String && !knownFormat(f.Text) {
-				d.warnings.add(pl.path+"/format", "format", "the format %q is not known and is ignored", cutBytes(f.Text, 128))
-			}
+		d.warnFormats()
+	}
+	if d.opts.Undeclared != FollowSchema {
+		d.warnUndeclared(root, l)
+	}
+}
+
+func (d *document) warnFormats() {
+	for _, pl := range d.places {
+		f := field(pl.value, "format")
+		if f != nil && f.Kind == rawjson.String && !knownFormat(f.Text) {
+			d.warnings.add(pl.path+"/format", "format", "the format %q is not known and is ignored", cutBytes(f.Text, 128))
 		}
 	}
-	if d.opts.Undeclared == FollowSchema {
-		return
-	}
+}
+
+// warnUndeclared tells of arguments that the closed world never lets through.
+func (d *document) warnUndeclared(root *schema, l *lowering) {
 	reach := root.reachable()
 	if !declaresAny(reach) && (root.obj == nil || !root.obj.lists) {
 		d.warnings.add("", "properties", "nothing declares a property, so no argument is ever accepted; list the arguments in properties")
