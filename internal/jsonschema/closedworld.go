@@ -93,6 +93,7 @@ func (r *reference) closes(n *node, seen map[*outcome]role) bool {
 // declared says that something in place at n applies to the key, whether or not
 // the value is valid. What is false opens nothing.
 func (r *reference) declared(n *node, key string) bool {
+	r.spend(len(n.inPlace) / keysPerUnit)
 	for _, o := range n.inPlace {
 		rules := o.schema.obj
 		if rules == nil {

@@ -22,6 +22,7 @@ const (
 	maxSchemaDigits   = 400
 	maxSchemaExponent = 400
 	maxChain          = 256
+	maxPathBytes      = 8 << 20
 )
 
 // document is a schema document on its way through Compile.
@@ -73,6 +74,10 @@ func readDocument(doc []byte, opts Options, p, w *problems) *document {
 		p.add("", "", "the schema is not JSON: %v", err)
 		return nil
 	}
+	if pathBytes(tree, 0) > maxPathBytes {
+		p.add("", "", "the names are too long for as many values as are below them; shorten the names")
+		return nil
+	}
 	d := &document{raw: doc, opts: opts, tree: tree, problems: p, warnings: w, patterns: map[string]*pattern{}}
 	d.checkValue(tree, "")
 	if tree.Kind != rawjson.Object && tree.Kind != rawjson.Bool {
@@ -83,6 +88,19 @@ func readDocument(doc []byte, opts Options, p, w *problems) *document {
 		return nil
 	}
 	return d
+}
+
+// pathBytes sums the lengths of the pointers to all values: the library keeps
+// one for every subschema, and a long name counts for each value below it.
+func pathBytes(v *rawjson.Value, prefix int) int {
+	n := prefix
+	for i, item := range v.Items {
+		n += pathBytes(item, prefix+1+len(strconv.Itoa(i)))
+	}
+	for _, f := range v.Fields {
+		n += pathBytes(f.Value, prefix+1+len(f.Key))
+	}
+	return n
 }
 
 // checkValue refuses duplicate keys, and numbers that no schema needs and that

@@ -28,12 +28,22 @@ func newEnum(values []any) *enum {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			text, _ := json.Marshal(v)
-			b.Write(text)
+			b.WriteString(compact(v))
 		}
 	}
-	e.shown = b.String()
+	e.shown = strings.Clone(cutBytes(b.String(), maxShown))
 	return e
+}
+
+// compact gives the JSON text of a value.
+func compact(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func (e *enum) has(n *node) bool {

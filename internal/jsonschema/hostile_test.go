@@ -81,6 +81,7 @@ func TestHostileSchemas(t *testing.T) {
 		"anchors":          `{"$schema":"https://json-schema.org/draft/2020-12/schema","$defs":{` + repeat(3000, ",", func(i int) string { return fmt.Sprintf(`"%d":{"$dynamicAnchor":"i%d","$dynamicRef":"#i%d"}`, i, i, i) }) + `}}`,
 		"2020 to a limit":  `{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{` + repeat(4000, ",", func(i int) string { return fmt.Sprintf(`"%d":{"type":"string"}`, i) }) + `}}`,
 		"required":         `{"required":[` + repeat(19000, ",", func(i int) string { return fmt.Sprintf(`"%d"`, i) }) + `]}`,
+		"long name":        `{"properties":{"` + strings.Repeat("k", 100_000) + `":{"properties":{` + repeat(4000, ",", func(i int) string { return fmt.Sprintf(`"%d":{}`, i) }) + `}}}}`,
 		"required pattern": `{"patternProperties":{` + repeat(1000, ",", func(i int) string { return fmt.Sprintf(`"(x+x+)+%d":{}`, i) }) + `},"required":[` + repeat(15000, ",", func(i int) string { return fmt.Sprintf(`"%d"`, i) }) + `]}`,
 	} {
 		t.Run(name, func(t *testing.T) {

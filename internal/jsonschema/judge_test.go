@@ -231,6 +231,10 @@ func TestHostileValues(t *testing.T) {
 		{"longest chain at every level", `{"$ref":"#/definitions/d0","definitions":{` + repeat(120, ",", func(i int) string {
 			return fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/definitions/d%d"}]}`, i, i+1)
 		}) + `,"d120":{"properties":{"a":{"$ref":"#"}}}}}`, strings.Repeat(`{"a":`, 128) + "1" + strings.Repeat("}", 128), ""},
+		{"long name", `{"additionalProperties":{"additionalProperties":{"type":"string"}}}`,
+			`{"` + strings.Repeat("k", 200_000) + `":{` + repeat(25_000, ",", func(i int) string { return fmt.Sprintf(`"%d":1`, i) }) + `}}`, "type:" + strings.Repeat("k", 256) + "…"},
+		{"formats", `{"properties":{"a":{"allOf":[` + repeat(2000, ",", func(int) string { return `{"format":"uri"}` }) + `]}}}`, `{"a":"` + strings.Repeat("x", 500_000) + `"}`, "arguments:too_costly"},
+		{"much required", `{"properties":{"a":{"items":{"required":[` + repeat(10_000, ",", func(i int) string { return fmt.Sprintf(`"%d"`, i) }) + `]}}}}`, many, "arguments:too_costly"},
 		{"unique", `{"properties":{"a":{"uniqueItems":true}}}`, many, "items:a"},
 		{"lookahead on many", `{"properties":{"a":{"items":{"pattern":"^(?!x)(a+)+$"}}}}`, `{"a":[` + strings.Repeat(`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!",`, 10_000) + `1]}`, "pattern:a[0]"},
 		{"unevaluated", `{"$schema":"https://json-schema.org/draft/2020-12/schema","allOf":[` + repeat(200, ",", func(i int) string {

@@ -220,10 +220,22 @@ func (l *lowering) objects(s *lib.Schema) *objectRules {
 	}
 	l.patternProperties(s, r)
 	l.dependents(s, r)
+	r.weigh()
 	if r.empty() {
 		return nil
 	}
 	return r
+}
+
+// keysPerUnit is how many keys of a list are looked up for a unit of work.
+const keysPerUnit = 8
+
+func (r *objectRules) weigh() {
+	n := len(r.required) + len(r.dependentRequired) + len(r.dependentSchemas)
+	for _, d := range r.dependentRequired {
+		n += len(d.needs)
+	}
+	r.weight = n / keysPerUnit
 }
 
 func (r *objectRules) empty() bool {

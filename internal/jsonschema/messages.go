@@ -133,15 +133,13 @@ func (v Violation) message() string {
 	case CodeMissing:
 		return at + " is required"
 	case CodeUnexpected:
-		if v.Keyword == "propertyNames" {
-			return at + " is not a property name that the schema allows"
-		}
 		return at + " is not expected here"
 	case CodeType:
-		if v.Expected == "" {
-			return at + " must not be of type " + v.Actual
-		}
 		return at + " must be " + v.Expected + ", not " + v.Actual
+	case CodeSchema:
+		if v.Keyword == "" {
+			return at + " is not allowed by the schema"
+		}
 	case CodeItems, CodeLength, CodeProperties:
 		return at + " must have " + v.Expected
 	}

@@ -92,8 +92,10 @@ func (r *reference) accepts(t *term, n *node, known map[*term]bool) bool {
 // join makes one term of several; nothing counts for nothing.
 func join(subs []*term, either bool) *term {
 	var list []*term
+	seen := make(map[*term]bool, len(subs))
 	for _, t := range subs {
-		if t != nil && !slices.Contains(list, t) {
+		if t != nil && !seen[t] {
+			seen[t] = true
 			list = append(list, t)
 		}
 	}
@@ -246,51 +248,56 @@ func (e *expansion) unevaluated(s scoped) *term {
 
 // requires says that something in place requires the key.
 func (r *reference) requires(t *term, n *node, key string) bool {
-	seen := map[scoped]bool{}
-	var visit func(s scoped) bool
-	visit = func(s scoped) bool {
-		s.scope = s.scope.enter(s.schema)
-		if seen[s] || !r.spend(1) {
-			return false
-		}
-		seen[s] = true
-		if s.schema.requiresKey(n, key) {
-			return true
-		}
-		list := s.conjuncts(n)
-		for _, one := range [...]*schema{s.schema.ifS, s.schema.thenS, s.schema.elseS} {
-			if one != nil {
-				list = append(list, scoped{one, s.scope})
-			}
-		}
-		for _, sub := range slices.Concat(s.schema.anyOf, s.schema.oneOf) {
-			list = append(list, scoped{sub, s.scope})
-		}
-		return slices.ContainsFunc(list, visit)
-	}
-	asked := map[*term]bool{}
-	var walk func(*term) bool
-	walk = func(t *term) bool {
-		if asked[t] {
-			return false
-		}
-		asked[t] = true
-		if t.schema != nil {
-			return visit(scoped{t.schema, t.scope})
-		}
-		return slices.ContainsFunc(t.subs, walk)
-	}
-	return t != nil && walk(t)
+	q := &requirement{reference: r, node: n, key: key, seen: map[scoped]bool{}, asked: map[*term]bool{}}
+	return t != nil && q.term(t)
 }
 
-func (s *schema) requiresKey(n *node, key string) bool {
-	if s.obj == nil {
+// requirement asks each subschema and each term once.
+type requirement struct {
+	*reference
+	node  *node
+	key   string
+	seen  map[scoped]bool
+	asked map[*term]bool
+}
+
+func (q *requirement) term(t *term) bool {
+	if t.schema != nil {
+		return q.schema(scoped{t.schema, t.scope})
+	}
+	if q.asked[t] {
 		return false
 	}
-	if slices.Contains(s.obj.required, key) {
+	q.asked[t] = true
+	return slices.ContainsFunc(t.subs, q.term)
+}
+
+func (q *requirement) schema(s scoped) bool {
+	s.scope = s.scope.enter(s.schema)
+	if q.seen[s] || !q.spend(1) {
+		return false
+	}
+	q.seen[s] = true
+	if rules := s.schema.obj; rules != nil && q.spend(rules.weight) && rules.requiresKey(q.node, q.key) {
 		return true
 	}
-	for _, d := range s.obj.dependentRequired {
+	list := s.conjuncts(q.node)
+	for _, one := range [...]*schema{s.schema.ifS, s.schema.thenS, s.schema.elseS} {
+		if one != nil {
+			list = append(list, scoped{one, s.scope})
+		}
+	}
+	for _, sub := range slices.Concat(s.schema.anyOf, s.schema.oneOf) {
+		list = append(list, scoped{sub, s.scope})
+	}
+	return slices.ContainsFunc(list, q.schema)
+}
+
+func (rules *objectRules) requiresKey(n *node, key string) bool {
+	if slices.Contains(rules.required, key) {
+		return true
+	}
+	for _, d := range rules.dependentRequired {
 		if n.member(d.key) != nil && slices.Contains(d.needs, key) {
 			return true
 		}

@@ -58,7 +58,7 @@ func (p *pattern) backtracking() bool { return p.prog != nil }
 // cost gives the units of work of a match on a text of n bytes.
 func (p *pattern) cost(n int) int {
 	if p.prog != nil {
-		return 1 // its steps are counted as it runs
+		return 1 + n/64 // its steps are counted as it runs
 	}
 	return 1 + n*p.size/64
 }
@@ -70,6 +70,9 @@ func (p *pattern) match(text string, steps *int) bool {
 		return p.re2.MatchString(text)
 	}
 	budget := min(matchSteps, *steps)
+	if budget <= 0 {
+		return false
+	}
 	matched, left := p.prog.search([]rune(text), budget)
 	*steps -= budget - left
 	return matched

@@ -9,10 +9,11 @@ import (
 )
 
 // The bounds on what Compile tells: the list, one more that says how many were
-// left out, and each message.
+// left out, each message, and paths, which only names without reason exceed.
 const (
 	maxProblems = 32
 	maxMessage  = 512
+	maxPath     = 1024
 )
 
 // findings of a compile: problems stop it, warnings do not.
@@ -42,7 +43,7 @@ func (p *problems) add(path, keyword, format string, args ...any) {
 	}
 	p.seen[key] = true
 	message := cutBytes(shown.Escape(fmt.Sprintf(format, args...)), maxMessage)
-	p.list = append(p.list, Problem{Path: path, Keyword: keyword, Message: message})
+	p.list = append(p.list, Problem{Path: cutBytes(path, maxPath), Keyword: keyword, Message: message})
 }
 
 func (p *problems) any() bool { return len(p.list) > 0 }

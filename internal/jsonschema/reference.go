@@ -162,14 +162,18 @@ func (r *reference) applyAny(o *outcome) {
 		o.fail(n, CodeType, "type")
 		o.typed = true
 	}
-	if s.enum != nil && !s.enum.has(n) {
-		o.fail(n, CodeEnum, "enum")
+	r.applyEnum(o, s.enum, "enum")
+	r.applyEnum(o, s.constant, "const")
+	if s.format != nil && n.kind == rawjson.String {
+		if r.spend(len(n.text)/64) && !s.format.match(n.text) {
+			o.fail(n, CodeFormat, "format")
+		}
 	}
-	if s.constant != nil && !s.constant.has(n) {
-		o.fail(n, CodeEnum, "const")
-	}
-	if s.format != nil && n.kind == rawjson.String && !s.format.match(n.text) {
-		o.fail(n, CodeFormat, "format")
+}
+
+func (r *reference) applyEnum(o *outcome, e *enum, keyword string) {
+	if e != nil && r.spend(len(o.node.raw)/1024) && !e.has(o.node) {
+		o.fail(o.node, CodeEnum, keyword)
 	}
 }
 

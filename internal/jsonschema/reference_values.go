@@ -132,6 +132,7 @@ func (r *reference) applyContains(o *outcome, sc *scope) {
 // applyObject judges the members.
 func (r *reference) applyObject(o *outcome, sc *scope) {
 	rules, n := o.schema.obj, o.node
+	r.spend(rules.weight)
 	count := len(n.members)
 	if rules.minProperties >= 0 && count < rules.minProperties {
 		o.fail(n, CodeProperties, "minProperties")
@@ -139,10 +140,10 @@ func (r *reference) applyObject(o *outcome, sc *scope) {
 	if rules.maxProperties >= 0 && count > rules.maxProperties {
 		o.fail(n, CodeProperties, "maxProperties")
 	}
-	o.require(rules.required, "required")
+	r.require(o, rules.required, "required")
 	for _, d := range rules.dependentRequired {
 		if n.member(d.key) != nil {
-			o.require(d.needs, d.keyword)
+			r.require(o, d.needs, d.keyword)
 		}
 	}
 	for _, m := range n.members {
@@ -155,9 +156,11 @@ func (r *reference) applyObject(o *outcome, sc *scope) {
 	}
 }
 
-func (o *outcome) require(keys []string, keyword string) {
+// require notes the keys that are absent. Each becomes a location, which is
+// dear.
+func (r *reference) require(o *outcome, keys []string, keyword string) {
 	for _, key := range keys {
-		if o.node.member(key) == nil {
+		if o.node.member(key) == nil && r.spend(2) {
 			o.fail(o.node.absent(key), CodeMissing, keyword)
 		}
 	}

@@ -8,9 +8,13 @@ import (
 	"github.com/callgate/callgate/internal/shown"
 )
 
-// maxViolations bounds the list. A value with more has no use for the rest, and
-// it is refused all the same; the first by order stay.
-const maxViolations = 1024
+// maxViolations and maxPointers bound the list and the sum of its pointers. A
+// value with more has no use for the rest, and it is refused all the same; the
+// first by order stay, at least one.
+const (
+	maxViolations = 1024
+	maxPointers   = 256 << 10
+)
 
 // codeOrder ranks the codes: of several at one location the first is reported.
 var codeOrder = [...]Code{
@@ -24,49 +28,59 @@ func (c Code) rank() int { return slices.Index(codeOrder[:], c) }
 func (c Code) hidesBelow() bool { return c.rank() <= CodeType.rank() }
 
 // report gives the violations, one per location, sorted by their error string
-// and, where two locations are shown alike, by pointer.
+// and, where two locations are shown alike, in the order of the document:
+// absent properties first, by key.
 func (r *reference) report(root *node) []Violation {
 	var found []entry
-	var walk func(*node)
-	walk = func(n *node) {
-		if f := n.gravest(); f != nil {
-			found = append(found, entry{f, string(f.code) + ":" + shown.Path(n.path())})
-			if f.code.hidesBelow() {
-				return
-			}
+	root.collect("", func(e entry) { found = append(found, e) })
+	slices.SortStableFunc(found, func(a, b entry) int { return strings.Compare(a.text, b.text) })
+	var out []Violation
+	pointers := 0
+	for _, e := range found[:min(len(found), maxViolations)] {
+		v := e.violation()
+		pointers += len(v.Pointer)
+		if pointers > maxPointers && len(out) > 0 {
+			break
 		}
-		for _, m := range n.missing {
-			walk(m)
-		}
-		for _, m := range n.members {
-			walk(m)
-		}
-		for _, item := range n.items {
-			walk(item)
-		}
-	}
-	walk(root)
-	slices.SortFunc(found, func(a, b entry) int {
-		if d := strings.Compare(a.text, b.text); d != 0 {
-			return d
-		}
-		return strings.Compare(a.at.pointer(), b.at.pointer())
-	})
-	found = found[:min(len(found), maxViolations)]
-	if len(found) == 0 {
-		return nil
-	}
-	out := make([]Violation, len(found))
-	for i, e := range found {
-		out[i] = e.violation()
+		out = append(out, v)
 	}
 	return out
 }
 
-// entry is a finding to report, with its error string.
+// entry is a finding to report, with its location and its error string.
 type entry struct {
 	*finding
-	text string
+	location, text string
+}
+
+// collect calls visit for what is to be reported at and below n. path is the
+// location as errors spell it, kept only as far as it is shown: a long key
+// must not cost its length at every location below it.
+func (n *node) collect(path string, visit func(entry)) {
+	if f := n.gravest(); f != nil {
+		location := shown.Path(path)
+		visit(entry{f, location, string(f.code) + ":" + location})
+		if f.code.hidesBelow() {
+			return
+		}
+	}
+	for _, key := range sortedKeys(n.missing) {
+		n.missing[key].collect(n.extend(path, key), visit)
+	}
+	for _, m := range n.members {
+		m.collect(n.extend(path, m.key), visit)
+	}
+	for i, item := range n.items {
+		item.collect(shown.Cut(path+"["+strconv.Itoa(i)+"]", 2*shown.MaxPath), visit)
+	}
+}
+
+// extend adds a key to the path of n.
+func (n *node) extend(path, key string) string {
+	if n.parent != nil {
+		path += "."
+	}
+	return shown.Cut(path+key, 2*shown.MaxPath)
 }
 
 // gravest is the finding to report: the first code, then the first keyword,
@@ -91,11 +105,11 @@ func (f *finding) before(g *finding) bool {
 	return f.schema != g.schema && f.expected() < g.expected()
 }
 
-func (f *finding) violation() Violation {
+func (f entry) violation() Violation {
 	v := Violation{
 		Code:     f.code,
 		Pointer:  f.at.pointer(),
-		Location: shown.Path(f.at.path()),
+		Location: f.location,
 		Keyword:  f.keyword,
 		Expected: f.expected(),
 		Actual:   f.at.actual(),
@@ -122,25 +136,6 @@ func (n *node) pointer() string {
 			b.WriteString(strconv.Itoa(s.index))
 		} else {
 			b.WriteString(escapeToken(s.key))
-		}
-	}
-	return b.String()
-}
-
-// path is the location as errors spell it, neither cut nor escaped.
-func (n *node) path() string {
-	var b strings.Builder
-	for i, s := range n.steps() {
-		switch {
-		case s.index >= 0:
-			b.WriteByte('[')
-			b.WriteString(strconv.Itoa(s.index))
-			b.WriteByte(']')
-		case i > 0:
-			b.WriteByte('.')
-			fallthrough
-		default:
-			b.WriteString(s.key)
 		}
 	}
 	return b.String()

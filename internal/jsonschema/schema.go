@@ -117,6 +117,7 @@ type objectRules struct {
 	names                        *schema
 	dependentRequired            []dependentKeys
 	dependentSchemas             []dependentSchema
+	weight                       int // units of work to look through the lists of keys
 	unevaluated                  *schema
 }
 

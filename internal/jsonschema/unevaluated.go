@@ -73,7 +73,7 @@ func (r *reference) propsOf(o *outcome) *evaluatedProps {
 	o.props = done
 	if rules := o.schema.obj; rules != nil {
 		done.all = rules.additional != nil
-		r.spend(len(o.node.members) / 8)
+		r.spend(len(o.node.members) / keysPerUnit)
 		for _, m := range o.node.members {
 			if r.applies(rules, m.key) {
 				done.keys[m.key] = struct{}{}
@@ -83,7 +83,7 @@ func (r *reference) propsOf(o *outcome) *evaluatedProps {
 	for _, sub := range o.inPlace {
 		part := r.propsOf(sub.outcome)
 		done.all = done.all || part.all
-		r.spend(len(part.keys) / 8)
+		r.spend(len(part.keys) / keysPerUnit)
 		for key := range part.keys {
 			done.keys[key] = struct{}{}
 		}
@@ -126,7 +126,7 @@ func (r *reference) itemsOf(o *outcome) *evaluatedItems {
 		part := r.itemsOf(sub.outcome)
 		done.all = done.all || part.all
 		done.first = max(done.first, part.first)
-		r.spend(len(part.also) / 8)
+		r.spend(len(part.also) / keysPerUnit)
 		for i := range part.also {
 			done.also[i] = struct{}{}
 		}
