@@ -4,18 +4,13 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
+	"github.com/callgate/callgate/internal/app"
 	"github.com/callgate/callgate/internal/cli"
 )
 
+// Signals are the manager's own business. Everywhere else their default is right: a
+// command that waits for its input ends at once.
 func main() {
-	os.Exit(run())
-}
-
-func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return cli.Run(ctx, cli.Process(), os.Args[1:])
+	os.Exit(cli.Run(context.Background(), cli.Process(), os.Args[1:], app.NewManagerCommand()))
 }

@@ -15,5 +15,15 @@ func reviewExamples(d Deps) string {
 
   # The whole answer, for scripts
   CALLGATE review -f policies/ --as system:serviceaccount:support:assistant -o json call.json`
+	return named(d, text)
+}
+
+func rootExamples(d Deps) string {
+	return named(d, `  # The verdict on one call, by the policies in a directory
+  CALLGATE review -f policies/ --as system:serviceaccount:support:assistant call.json`)
+}
+
+// named writes the command as its user typed it, so that examples can be copied.
+func named(d Deps, text string) string {
 	return strings.ReplaceAll(text, "CALLGATE", cmp.Or(d.Name, defaultName))
 }

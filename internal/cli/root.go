@@ -38,6 +38,7 @@ ToolPolicies that say who may call what, and the ToolSchemas that say with which
 arguments.
 
 Exit codes: 0 allowed or clean, 1 blocked or problems, 2 usage or unreadable input.`,
+		Example:       rootExamples(d),
 		Args:          noArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
