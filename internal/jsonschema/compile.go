@@ -127,7 +127,7 @@ func allowsString(root *schema) bool {
 	return listed && !refused
 }
 
-// anyOf parsed JSON: the form in which the library takes documents.
+// toAny gives a value in the form in which the library takes documents.
 func toAny(v *rawjson.Value) any {
 	switch v.Kind {
 	case rawjson.Bool:

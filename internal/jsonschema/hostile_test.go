@@ -36,9 +36,18 @@ func cpuTime(t testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
+// skipCost skips a test that measures cost where that says nothing.
+func skipCost(t *testing.T) {
+	t.Helper()
+	if raceEnabled || testing.Short() {
+		t.Skip("measures cost")
+	}
+}
+
 // A schema that is made to be expensive is refused or compiled in about a
 // second.
 func TestHostileSchemas(t *testing.T) {
+	skipCost(t)
 	nest := func(n int, open, inner, end string) string {
 		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
 	}

@@ -16,7 +16,7 @@ const (
 	maxPath     = 1024
 )
 
-// findings of a compile: problems stop it, warnings do not.
+// problems collects what a compile has to tell, each place and keyword once.
 type problems struct {
 	list []Problem
 	seen map[[2]string]bool
