@@ -5,10 +5,11 @@ import (
 )
 
 // workBudget bounds what one value may cost: one unit is one distinct
-// (subschema, location) pair, which takes well under a microsecond. A value at
-// the bound on values against a schema that applies five subschemas to each
-// stays at half of it, and using it up takes less than a second.
-const workBudget = 1_000_000
+// (subschema, location) pair, which takes about a microsecond with its share of
+// garbage collection, so that using all up takes less than a second. A value at
+// the bound on values, against a schema that applies five subschemas to each,
+// needs 500,000.
+const workBudget = 800_000
 
 // maxRecursion bounds the descent. Compile refuses chains of more than
 // maxChain subschemas in one place, so only dynamic references get here.
