@@ -12,6 +12,7 @@ import (
 	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
@@ -55,6 +56,7 @@ func RegisterAdmission(mux Mux, previewer Previewer, log logr.Logger) {
 type AdmissionHandler struct {
 	previewer Previewer
 	log       logr.Logger
+	clock     clock.Clock
 	// turn holds one token: one preview at a time, however many objects are applied.
 	turn chan struct{}
 }
@@ -63,7 +65,7 @@ var _ admission.Handler = &AdmissionHandler{}
 
 // NewAdmissionHandler makes an AdmissionHandler.
 func NewAdmissionHandler(previewer Previewer, log logr.Logger) *AdmissionHandler {
-	return &AdmissionHandler{previewer: previewer, log: orDiscard(log), turn: make(chan struct{}, 1)}
+	return &AdmissionHandler{previewer: previewer, log: orDiscard(log), clock: clock.RealClock{}, turn: make(chan struct{}, 1)}
 }
 
 // Handle implements admission.Handler.
@@ -110,13 +112,13 @@ func preview[T any](ctx context.Context, h *AdmissionHandler, req admission.Requ
 	if len(req.OldObject.Raw) > 0 && json.Unmarshal(req.OldObject.Raw, old) == nil && same(obj, old) {
 		return nil
 	}
-	wait := time.NewTimer(previewWait)
+	wait := h.clock.NewTimer(previewWait)
 	defer wait.Stop()
 	select {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
 		return ask(obj)
-	case <-wait.C:
+	case <-wait.C():
 	case <-ctx.Done():
 	}
 	return []string{notChecked("too many objects are being applied")}

@@ -92,8 +92,8 @@ func (p *place) give() {
 // readBody reads the whole body within its bounds of size and time.
 func (h *ReviewHandler) readBody(w http.ResponseWriter, r *http.Request, p *place) ([]byte, answer) {
 	rc := http.NewResponseController(w)
-	deadline := time.Now().Add(h.opts.BodyTimeout)
-	impatience := time.AfterFunc(h.opts.BodyPatience, func() { p.demote(rc, deadline) })
+	deadline := h.opts.Clock.Now().Add(h.opts.BodyTimeout)
+	impatience := h.opts.Clock.AfterFunc(h.opts.BodyPatience, func() { p.demote(rc, deadline) })
 	defer impatience.Stop()
 
 	var buf bytes.Buffer

@@ -48,7 +48,7 @@ func (s DrainState) String() string {
 // test or a development run must ask for a short drain.
 type DrainOptions struct {
 	// Lame is how long this replica serves after it said that it is not ready.
-	// Default 15 s: load balancers synchronise their endpoints every 10 s.
+	// Default 15 s: load balancers refresh their endpoints every 10 s.
 	Lame time.Duration
 	// Closing is how long every answer carries Connection: close. Default 5 s: the
 	// time in which every connection in use has had an answer.

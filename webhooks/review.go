@@ -44,7 +44,10 @@ type Observer interface {
 // NoopObserver ignores everything.
 type NoopObserver struct{}
 
-func (NoopObserver) Answered(int, string, time.Duration)    {}
+// Answered implements Observer.
+func (NoopObserver) Answered(int, string, time.Duration) {}
+
+// Judged implements Observer.
 func (NoopObserver) Judged(review.Caller, *review.Decision) {}
 
 // ReviewOptions are what a ReviewHandler needs and its limits. Zero limits stand for
@@ -66,7 +69,7 @@ type ReviewOptions struct {
 	// BodyTimeout bounds reading one body. Default 5 s: 1 MiB at 1.7 Mbit/s.
 	BodyTimeout time.Duration
 
-	Clock    clock.PassiveClock
+	Clock    clock.WithDelayedExecution
 	Observer Observer
 	Log      logr.Logger
 }

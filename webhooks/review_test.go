@@ -163,12 +163,12 @@ func TestBodiesThatAreJustGoodEnough(t *testing.T) {
 func TestNotReady(t *testing.T) {
 	h := newTestHandler(t, func(o *ReviewOptions) { o.Snapshots = &snapshot.Store{} })
 	resp := serve(h, newRequest(allowed))
-	if checkAnswer(t, resp); resp.StatusCode != 503 {
+	if checkAnswer(t, resp); resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("answer %d without a snapshot", resp.StatusCode)
 	}
 	r := newRequest(allowed)
 	r.Header.Del("Authorization")
-	if resp := serve(h, r); resp.StatusCode != 401 {
+	if resp := serve(h, r); resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a stranger learns that nothing is ready: %d", resp.StatusCode)
 	}
 }
@@ -204,7 +204,7 @@ func TestPanicIsNeverAnAllowNorA500(t *testing.T) {
 		panic(fmt.Errorf("unexpected argument %s", secret))
 	}
 	resp := serve(h, newRequest(allowed))
-	if checkAnswer(t, resp); resp.StatusCode != 503 {
+	if checkAnswer(t, resp); resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("answer %d", resp.StatusCode)
 	}
 	if s := lines.String(); !strings.Contains(s, "Judging a review failed") || strings.Contains(s, secret) {
@@ -258,11 +258,13 @@ func FuzzReviewHandler(f *testing.F) {
 		r.Header["Authorization"] = []string{authorization}
 		resp := serve(h, r)
 		switch resp.StatusCode {
-		case 200, 400, 401, 403, 413, 415, 422, 503:
+		case http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
+			http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+			http.StatusUnprocessableEntity, http.StatusServiceUnavailable:
 		default:
 			t.Errorf("answer %d", resp.StatusCode)
 		}
-		if resp.StatusCode == 503 && authorization != "" && !strings.HasSuffix(strings.TrimSpace(authorization), "outage") {
+		if resp.StatusCode == http.StatusServiceUnavailable && authorization != "" && !strings.HasSuffix(strings.TrimSpace(authorization), "outage") {
 			t.Error("judging failed")
 		}
 		if got := checkAnswer(t, resp); got != nil && got.Allowed {
@@ -279,7 +281,7 @@ func BenchmarkReviewHandler(b *testing.B) {
 	h := newTestHandler(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if resp := serve(h, newRequest(allowed)); resp.StatusCode != 200 {
+		if resp := serve(h, newRequest(allowed)); resp.StatusCode != http.StatusOK {
 			b.Fatal(resp.StatusCode)
 		}
 	}

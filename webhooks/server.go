@@ -131,7 +131,7 @@ func NewDecisionServer(opts ServerOptions) (*DecisionServer, error) {
 	}
 	opts.Log = orDiscard(opts.Log)
 	s := &DecisionServer{opts: opts, handshake: make(chan struct{}, opts.Limits.MaxHandshakes), over: make(chan struct{})}
-	s.base, s.cancel = context.WithCancel(context.Background())
+	s.base, s.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // requests in flight outlive the stop that a caller's context would carry
 	s.http = s.newHTTPServer()
 	return s, nil
 }

@@ -94,10 +94,10 @@ func (a answer) status() []byte {
 		Status:   metav1.StatusFailure,
 		Reason:   a.reason,
 		Message:  a.message,
-		Code:     int32(a.code), //nolint:gosec // an HTTP status
+		Code:     int32(a.code),
 	}
 	if a.retryAfter > 0 {
-		s.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(a.retryAfter)} //nolint:gosec // at most 32
+		s.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(a.retryAfter)}
 	}
 	// A Status of strings and numbers always encodes.
 	body, _ := json.Marshal(s)

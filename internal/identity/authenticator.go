@@ -65,7 +65,7 @@ func NewFromReviewers(opts Options, tokens TokenReviewer, access AccessReviewer)
 		outage:    newOutage(opts),
 		flights:   map[cacheKey]*flight{},
 	}
-	a.base, a.cancel = context.WithCancel(context.Background())
+	a.base, a.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // the life of look-ups is the authenticator's, which ends with Close
 	return a, nil
 }
 
@@ -110,7 +110,7 @@ func (a *Authenticator) identify(ctx context.Context, token string) (review.Call
 	}
 	key, now := a.keys.of(token), a.clock.Now()
 	if e, ok := a.yes.get(key); ok {
-		if caller, outcome, err, ok := a.fromCache(ctx, key, token, e, now); ok {
+		if caller, outcome, ok, err := a.fromCache(ctx, key, token, e, now); ok {
 			return caller, outcome, err
 		}
 		a.yes.remove(key)
@@ -131,23 +131,23 @@ func (a *Authenticator) identify(ctx context.Context, token string) (review.Call
 
 // fromCache answers for a token that had a yes; ok is false if that yes is over. The
 // local checks are not repeated: the same token passed them, and only exp moves on.
-func (a *Authenticator) fromCache(ctx context.Context, key cacheKey, token string, e yes, now time.Time) (_ review.Caller, _ Outcome, err error, ok bool) {
+func (a *Authenticator) fromCache(ctx context.Context, key cacheKey, token string, e yes, now time.Time) (_ review.Caller, _ Outcome, ok bool, err error) {
 	switch {
 	case !now.Before(e.expiry) || !now.Before(e.hard):
-		return review.Caller{}, "", nil, false
+		return review.Caller{}, "", false, nil
 	case now.Before(e.soft):
 		if !now.Before(e.refresh) {
 			a.refresh(key, token, e, now)
 		}
-		return e.caller, OutcomeHit, nil, true
+		return e.caller, OutcomeHit, true, nil
 	case a.outage.known(now):
-		return e.caller, OutcomeStale, nil, true
+		return e.caller, OutcomeStale, true, nil
 	}
 	caller, err := a.ask(ctx, a.callers, key, token, e.expiry)
 	if err != nil && a.servesStale(e, causeOf(err)) {
-		return e.caller, OutcomeStale, nil, true
+		return e.caller, OutcomeStale, true, nil
 	}
-	return caller, asked(err), err, true
+	return caller, asked(err), true, err
 }
 
 // servesStale reports whether a yes past its soft life may still be used, given why

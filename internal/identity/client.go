@@ -13,7 +13,7 @@ const dialTimeout = time.Second
 
 // ClientConfig returns a copy of base that fits an Authenticator with opts: without
 // client-go's own rate limit (the lanes limit, and count waiting into the deadline),
-// and with a bound on dialling and on each request.
+// and with a bound on connecting and on each request.
 func ClientConfig(base *rest.Config, opts Options) *rest.Config {
 	config := rest.CopyConfig(base)
 	config.QPS = -1

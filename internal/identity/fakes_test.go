@@ -40,9 +40,8 @@ func (s *apiServer) set(f func(*apiServer)) {
 func (s *apiServer) wait(ctx context.Context) error {
 	n := s.running.Add(1)
 	defer s.running.Add(-1)
-	for m := s.most.Load(); n > m && !s.most.CompareAndSwap(m, n); m = s.most.Load() {
-	}
 	s.mu.Lock()
+	s.most.Store(max(s.most.Load(), n))
 	err, hang, delay := s.err, s.hang, s.delay
 	s.mu.Unlock()
 	if hang {

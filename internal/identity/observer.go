@@ -34,6 +34,11 @@ type Observer interface {
 // NoopObserver ignores everything.
 type NoopObserver struct{}
 
-func (NoopObserver) Identified(Outcome)           {}
+// Identified implements Observer.
+func (NoopObserver) Identified(Outcome) {}
+
+// LookedUp implements Observer.
 func (NoopObserver) LookedUp(bool, time.Duration) {}
-func (NoopObserver) Outage(bool)                  {}
+
+// Outage implements Observer.
+func (NoopObserver) Outage(bool) {}
