@@ -5,7 +5,7 @@ package manifest
 const (
 	// MaxFileBytes bounds one file, and one YAML document with its aliases written
 	// out. It holds 4,000 ToolSchemas of 4 KiB in one "kubectl get -o yaml"; a
-	// parsed file costs some 40 times its size for a moment.
+	// parsed document takes many times its size for a moment.
 	MaxFileBytes = 16 << 20
 	// MaxTotalBytes bounds all files together: ten thousand ToolSchemas, the size
 	// that one cluster is measured with, of 25 KiB each.
