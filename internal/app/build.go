@@ -1,0 +1,207 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+	"github.com/callgate/callgate/controllers"
+	"github.com/callgate/callgate/internal/identity"
+	"github.com/callgate/callgate/internal/snapshot"
+	"github.com/callgate/callgate/webhooks"
+)
+
+// gracefulShutdown bounds the end of the controllers, after the last request is
+// answered: they are idle by then, or wait for an API server that does not answer.
+const gracefulShutdown = 10 * time.Second
+
+// parts are everything that runs.
+type parts struct {
+	opts Options
+	log  logr.Logger
+
+	store        *snapshot.Store
+	certificates *webhooks.Certificates
+	identity     *identity.Authenticator
+	manager      ctrl.Manager
+	leader       *controllers.Leader
+	heart        *controllers.Heartbeat
+	acceptLoop   *webhooks.Heartbeat
+	drain        *webhooks.Drain
+	server       *webhooks.DecisionServer
+	admission    *http.Server
+	health       *webhooks.HealthServer
+
+	// term is the part that takes part in the election; it is set before the drain
+	// can begin.
+	term *part
+}
+
+// build makes the parts. It asks the API server nothing: a manager must come up, and
+// say that it is not ready, while that is away.
+func build(opts Options, log logr.Logger) (*parts, error) {
+	restConfig, err := loadConfig(opts.Kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("loading the client configuration: %w", err)
+	}
+	p := &parts{
+		opts: opts, log: log,
+		store:      &snapshot.Store{},
+		heart:      &controllers.Heartbeat{},
+		acceptLoop: &webhooks.Heartbeat{},
+		certificates: webhooks.NewCertificates(webhooks.CertificateOptions{
+			CertFile: opts.CertFile, KeyFile: opts.KeyFile, Log: log.WithName("certificates"),
+		}),
+	}
+	p.drain = webhooks.NewDrain(webhooks.DrainOptions{
+		Lame: opts.DrainLame, Closing: opts.DrainClosing, Shutdown: opts.DrainShutdown,
+		OnChange: p.onDrain, Log: log.WithName("drain"),
+	})
+	return p, errors.Join(
+		p.buildIdentity(restConfig),
+		p.buildControllers(restConfig),
+		p.buildServers(),
+	)
+}
+
+// loadConfig is the one given, else that of the pod, else the user's default.
+func loadConfig(file string) (*rest.Config, error) {
+	if file == "" {
+		if config, err := rest.InClusterConfig(); err == nil {
+			return config, nil
+		}
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = file
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+}
+
+func (p *parts) buildIdentity(restConfig *rest.Config) error {
+	opts := p.opts.identity()
+	opts.Log = p.log.WithName("identity")
+	client, err := kubernetes.NewForConfig(identity.ClientConfig(restConfig, opts))
+	if err != nil {
+		return fmt.Errorf("making the identity client: %w", err)
+	}
+	p.identity, err = identity.New(opts, client)
+	return orErr("setting up identity", err)
+}
+
+func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), callgatev1alpha1.AddToScheme(scheme)); err != nil {
+		return fmt.Errorf("building the scheme: %w", err)
+	}
+	restConfig = controllers.ClientConfig(restConfig)
+	grace := gracefulShutdown
+	p.manager, err = ctrl.NewManager(restConfig, ctrl.Options{
+		Scheme:         scheme,
+		Logger:         p.log.WithName("controllers"),
+		Cache:          controllers.CacheOptions(),
+		MapperProvider: controllers.MapperProvider,
+		// Leadership, health and serving are no matters of this manager: it ends the
+		// process where they go wrong.
+		LeaderElection:          false,
+		HealthProbeBindAddress:  "0",
+		Metrics:                 metricsserver.Options{BindAddress: "0"},
+		GracefulShutdownTimeout: &grace,
+		// Two managers may run in one process, in tests.
+		Controller: config.Controller{SkipNameValidation: new(true)},
+	})
+	if err != nil {
+		return fmt.Errorf("making the controller manager: %w", err)
+	}
+	p.leader, err = controllers.NewLeader(controllers.LeaderOptions{
+		Config: restConfig, Namespace: p.opts.LeaderElectionNamespace, Name: p.opts.LeaderElectionID,
+	})
+	if err != nil {
+		return err
+	}
+	return controllers.Setup(p.manager, controllers.Options{
+		Store: p.store, Leadership: p.leader, Heartbeat: p.heart, OnSwap: p.onSwap,
+	})
+}
+
+func (p *parts) buildServers() (err error) {
+	if p.identity == nil || p.manager == nil {
+		return nil // what failed before is reported already
+	}
+	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
+		Identity: p.identity, Snapshots: p.store, Log: p.log.WithName("reviews"),
+	})
+	if err != nil {
+		return fmt.Errorf("making the review handler: %w", err)
+	}
+	p.server, err = webhooks.NewDecisionServer(webhooks.ServerOptions{
+		Handler: handler, Certificates: p.certificates, Drain: p.drain,
+		Limits: webhooks.DefaultServerLimits(), AcceptLoop: p.acceptLoop, Log: p.log.WithName("endpoint"),
+	})
+	if err != nil {
+		return err
+	}
+	if p.opts.AdmissionBindAddress != "" {
+		p.admission = p.newAdmissionServer()
+	}
+	checks := []webhooks.Check{
+		webhooks.SnapshotCheck(p.store), webhooks.ListenerCheck(p.server),
+		webhooks.CertificateCheck(p.certificates), webhooks.DrainCheck(p.drain),
+	}
+	live := webhooks.Livez(clock.RealClock{}, map[string]*webhooks.Heartbeat{"accept": p.acceptLoop})
+	p.health = webhooks.NewHealthServer(webhooks.Readyz(checks, p.details), p.livez(live))
+	return nil
+}
+
+// maxUnseen is how long the compile worker may go unseen: its beats pass through its
+// own queue every few seconds, and the largest compile takes a second or two.
+const maxUnseen = 60 * time.Second
+
+// livez adds the compile worker to the loops that next knows. A worker that has never
+// been seen still waits for its caches, which is the API server's fault and no reason
+// to restart.
+func (p *parts) livez(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if last := p.heart.Last(); !last.IsZero() && time.Since(last) > maxUnseen {
+			http.Error(w, "[-]compile: not seen for "+time.Since(last).Round(time.Second).String()+"\nnot ok", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// details tell a person at /readyz what decides nothing.
+func (p *parts) details() []string {
+	lines := []string{fmt.Sprintf("leading: %v", p.leader.Leading()), "drain: " + p.drain.State().String()}
+	if snap := p.store.Load(); snap != nil {
+		lines = append(lines, "revision: "+snap.Revision)
+	}
+	if end := p.certificates.NotAfter(); !end.IsZero() {
+		lines = append(lines, "certificate until: "+end.UTC().Format(time.RFC3339))
+	}
+	return lines
+}
+
+func (p *parts) onSwap(s controllers.Swap) {
+	p.log.Info("Policy set in force", "revision", s.Snapshot.Revision, "changed", s.Changed,
+		"schemas", len(s.Snapshot.Schemas), "policies", len(s.Snapshot.Policies),
+		"compiled", s.Snapshot.Compiled, "took", s.Took.String())
+}
+
+// onDrain lets another replica write status as soon as this one is on its way out.
+func (p *parts) onDrain(state webhooks.DrainState) {
+	if state == webhooks.Lame {
+		p.term.cancel()
+	}
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/callgate/callgate/internal/identity"
+)
+
+// Options are the manager's settings. Start from DefaultOptions.
+type Options struct {
+	// Kubeconfig is a file; "" means the in-cluster configuration, else the default
+	// kubeconfig.
+	Kubeconfig string
+
+	// BindAddress is where verdicts are given, AdmissionBindAddress where the
+	// admission webhook listens ("" turns it off), HealthBindAddress where health
+	// does, over plain HTTP.
+	BindAddress          string
+	AdmissionBindAddress string
+	HealthBindAddress    string
+
+	// CertFile and KeyFile are PEM files, reloaded when they change.
+	CertFile, KeyFile string
+
+	// TokenAudience is the audience that callers' tokens must be made out to.
+	TokenAudience string
+	// IdentityTTL, IdentityMaxTTL and RefusalTTL are lives of cached identities.
+	IdentityTTL, IdentityMaxTTL, RefusalTTL time.Duration
+
+	// LeaderElectionNamespace and LeaderElectionID name the Lease whose holder
+	// writes status.
+	LeaderElectionNamespace, LeaderElectionID string
+
+	// DrainLame, DrainClosing and DrainShutdown are the lengths of a stop's phases.
+	DrainLame, DrainClosing, DrainShutdown time.Duration
+
+	LogLevel, LogFormat string
+	// Log is where logs are written. Default standard error.
+	Log io.Writer
+
+	// Signals, if set, starts the drain with its first value and cuts it short with
+	// its second.
+	Signals <-chan os.Signal
+	// OnListen, if set, is told the addresses listened on, once all are.
+	OnListen func(Addresses)
+}
+
+// Addresses are those that the manager listens on. Admission is nil when it is off.
+type Addresses struct {
+	Endpoint, Admission, Health net.Addr
+}
+
+// DefaultOptions are the documented defaults.
+func DefaultOptions() Options {
+	id := identity.DefaultOptions()
+	return Options{
+		BindAddress:             ":8443",
+		AdmissionBindAddress:    ":9443",
+		HealthBindAddress:       ":8081",
+		TokenAudience:           id.Audience,
+		IdentityTTL:             id.SoftTTL,
+		IdentityMaxTTL:          id.HardTTL,
+		RefusalTTL:              id.RefusalTTL,
+		LeaderElectionNamespace: ownNamespace(),
+		LeaderElectionID:        "callgate",
+		// A stop lasts 40 s at most, of the 60 s that a pod is given: endpoint
+		// removal reaches slow proxies within 10 s, answers in flight end within 20.
+		DrainLame:     15 * time.Second,
+		DrainClosing:  5 * time.Second,
+		DrainShutdown: 20 * time.Second,
+		LogLevel:      "info",
+		LogFormat:     "json",
+		Log:           os.Stderr,
+	}
+}
+
+// ownNamespace is the namespace of the pod that the manager runs in, "" outside one.
+func ownNamespace() string {
+	if ns := os.Getenv("POD_NAMESPACE"); ns != "" {
+		return ns
+	}
+	text, err := os.ReadFile("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// AddFlags binds the options to flags.
+func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.Kubeconfig, "kubeconfig", o.Kubeconfig, "kubeconfig `file`; empty: in-cluster configuration, else the default kubeconfig")
+	fs.StringVar(&o.BindAddress, "bind-address", o.BindAddress, "`address` of the HTTPS endpoint that gives verdicts")
+	fs.StringVar(&o.AdmissionBindAddress, "admission-bind-address", o.AdmissionBindAddress, "`address` of the admission webhook that warns on apply; empty: off")
+	fs.StringVar(&o.HealthBindAddress, "health-bind-address", o.HealthBindAddress, "`address` of /livez and /readyz, over plain HTTP")
+	fs.StringVar(&o.CertFile, "tls-cert-file", o.CertFile, "PEM `file` with the serving certificate and its chain; reloaded on change (required)")
+	fs.StringVar(&o.KeyFile, "tls-private-key-file", o.KeyFile, "PEM `file` with the serving certificate's key; reloaded on change (required)")
+	fs.StringVar(&o.TokenAudience, "token-audience", o.TokenAudience, "`audience` that a caller's token must be made out to")
+	fs.DurationVar(&o.IdentityTTL, "identity-ttl", o.IdentityTTL, "how long an identity is used before it is checked again; a revoked caller is refused within it")
+	fs.DurationVar(&o.IdentityMaxTTL, "identity-max-ttl", o.IdentityMaxTTL, "how long an identity is used while the API server gives no answer; never past the token's expiry")
+	fs.DurationVar(&o.RefusalTTL, "identity-refusal-ttl", o.RefusalTTL, "how long a refused token is refused without asking again")
+	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", o.LeaderElectionNamespace, "`namespace` of the Lease whose holder writes status; default: the pod's own")
+	fs.StringVar(&o.LeaderElectionID, "leader-election-id", o.LeaderElectionID, "`name` of that Lease")
+	fs.DurationVar(&o.DrainLame, "drain-lame", o.DrainLame, "on a stop, how long to be unready and go on serving; longer than endpoint removal takes to reach clients")
+	fs.DurationVar(&o.DrainClosing, "drain-closing", o.DrainClosing, "after that, how long to close connections as they are answered")
+	fs.DurationVar(&o.DrainShutdown, "drain-shutdown", o.DrainShutdown, "after that, how long to wait for answers in flight")
+	fs.StringVar(&o.LogLevel, "log-level", o.LogLevel, "info or debug")
+	fs.StringVar(&o.LogFormat, "log-format", o.LogFormat, "json or console")
+}
+
+// Validate reports everything that is wrong with the options, each with the flag to
+// mend.
+func (o *Options) Validate() error {
+	var errs []error
+	bad := func(flag, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("--%s: %s", flag, fmt.Sprintf(format, args...)))
+	}
+	address := func(flag, value string) {
+		if _, _, err := net.SplitHostPort(value); err != nil {
+			bad(flag, "%v; write HOST:PORT or :PORT", err)
+		}
+	}
+	address("bind-address", o.BindAddress)
+	address("health-bind-address", o.HealthBindAddress)
+	if o.AdmissionBindAddress != "" {
+		address("admission-bind-address", o.AdmissionBindAddress)
+	}
+	if o.CertFile == "" {
+		bad("tls-cert-file", "is required: verdicts are only given over TLS")
+	}
+	if o.KeyFile == "" {
+		bad("tls-private-key-file", "is required: verdicts are only given over TLS")
+	}
+	if o.LeaderElectionNamespace == "" {
+		bad("leader-election-namespace", "is required outside a pod")
+	}
+	if o.LeaderElectionID == "" {
+		bad("leader-election-id", "must not be empty")
+	}
+	if o.LogLevel != "info" && o.LogLevel != "debug" {
+		bad("log-level", "%q is neither info nor debug", o.LogLevel)
+	}
+	if o.LogFormat != "json" && o.LogFormat != "console" {
+		bad("log-format", "%q is neither json nor console", o.LogFormat)
+	}
+	if o.DrainLame < 0 || o.DrainClosing < 0 || o.DrainShutdown <= 0 {
+		bad("drain-shutdown", "the phases of a drain must not be negative, and the last must not be zero")
+	}
+	if err := o.identity().Validate(); err != nil {
+		bad("identity-ttl", "%v", err)
+	}
+	return errors.Join(errs...)
+}
+
+func (o *Options) identity() identity.Options {
+	id := identity.DefaultOptions()
+	id.Audience = o.TokenAudience
+	id.SoftTTL, id.HardTTL, id.RefusalTTL = o.IdentityTTL, o.IdentityMaxTTL, o.RefusalTTL
+	return id
+}
