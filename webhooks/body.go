@@ -17,40 +17,36 @@ import (
 // 1 MiB and sends nothing must not cost that much.
 const firstBuffer = 64 << 10
 
-// place is a request's place among those in flight. A body that does not come at once
-// moves its request to the pool of slow ones, so that a few slow senders cannot fill
-// the places of those that are there to be judged.
+// place is where a request is: arriving, until its body is there; among the slow, if
+// the body does not come at once; and then judged. A few slow senders cannot fill the
+// places of those that arrive, and neither hold up those that are judged.
 type place struct {
-	who        flow
-	fast, slow *inFlight
+	who                     flow
+	arriving, slow, judging *inFlight
 
 	mu   sync.Mutex
 	in   *inFlight
 	done bool
 }
 
-// take finds a place for a request among the fast.
+// take finds a place for a request that arrives.
 func (h *ReviewHandler) take(who flow) (*place, entry) {
-	got := h.fast.enter(who)
+	got := h.arriving.enter(who)
 	if got != entryOK {
 		return nil, got
 	}
-	return &place{who: who, fast: h.fast, slow: h.slow, in: h.fast}, got
+	return &place{who: who, arriving: h.arriving, slow: h.slow, judging: h.judging, in: h.arriving}, got
 }
 
-// demote moves the request to the slow pool and gives its body until deadline; with
-// no room there, the body is cut off.
+// demote moves the request to the slow and gives its body until deadline; with no room
+// there, the body is cut off.
 func (p *place) demote(rc *http.ResponseController, deadline time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.done || p.in != p.fast {
+	if p.done || p.in != p.arriving {
 		return
 	}
-	p.fast.leave(p.who)
-	p.in = nil
-	if p.slow.enter(p.who) == entryOK {
-		p.in = p.slow
-	} else {
+	if p.move(p.slow) != entryOK {
 		// Any instant that has passed.
 		deadline = time.Unix(1, 0)
 	}
@@ -58,23 +54,27 @@ func (p *place) demote(rc *http.ResponseController, deadline time.Time) {
 	_ = rc.SetReadDeadline(deadline)
 }
 
-// promote takes the request back among the fast, to be judged.
-func (p *place) promote(rc *http.ResponseController) entry {
+// judge takes the request, whose body has been read, to be judged. It also says
+// whether the body was cut off for want of a place.
+func (p *place) judge(rc *http.ResponseController) (got entry, cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done = true
-	if p.in == p.fast {
-		return entryOK
+	switch p.in {
+	case nil:
+		return entryFull, true
+	case p.slow:
+		_ = rc.SetReadDeadline(time.Time{})
 	}
-	if p.in == nil {
-		return entryFull
-	}
-	_ = rc.SetReadDeadline(time.Time{})
-	p.slow.leave(p.who)
+	return p.move(p.judging), false
+}
+
+func (p *place) move(to *inFlight) entry {
+	p.in.leave(p.who)
 	p.in = nil
-	got := p.fast.enter(p.who)
+	got := to.enter(p.who)
 	if got == entryOK {
-		p.in = p.fast
+		p.in = to
 	}
 	return got
 }
@@ -89,6 +89,23 @@ func (p *place) give() {
 	}
 }
 
+// reserve counts a large body against what all large bodies may take together. A body
+// of unannounced length counts in full. The returned function gives it back.
+func (h *ReviewHandler) reserve(r *http.Request) (func(), bool) {
+	n := r.ContentLength
+	if n < 0 {
+		n = toolcall.MaxBodyBytes
+	}
+	if n <= firstBuffer {
+		return func() {}, true
+	}
+	if h.large.Add(n) > h.opts.MaxLargeBodyBytes {
+		h.large.Add(-n)
+		return nil, false
+	}
+	return func() { h.large.Add(-n) }, true
+}
+
 // readBody reads the whole body within its bounds of size and time.
 func (h *ReviewHandler) readBody(w http.ResponseWriter, r *http.Request, p *place) ([]byte, answer) {
 	rc := http.NewResponseController(w)
@@ -101,24 +118,24 @@ func (h *ReviewHandler) readBody(w http.ResponseWriter, r *http.Request, p *plac
 		buf.Grow(int(min(n, firstBuffer)) + bytes.MinRead)
 	}
 	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, toolcall.MaxBodyBytes))
-	admitted := p.promote(rc)
+	admitted, cut := p.judge(rc)
 	switch {
 	case err != nil:
-		return nil, h.bodyFault(err, admitted)
+		return nil, h.bodyFault(err, cut)
 	case admitted != entryOK:
 		return nil, h.overLimit(admitted)
 	}
 	return buf.Bytes(), answer{}
 }
 
-func (h *ReviewHandler) bodyFault(err error, admitted entry) answer {
+func (h *ReviewHandler) bodyFault(err error, cut bool) answer {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge()
 	}
 	var a answer
 	switch timeout, ok := errors.AsType[net.Error](err); {
-	case ok && timeout.Timeout() && admitted == entryFull:
-		a = h.overLimit(admitted)
+	case ok && timeout.Timeout() && cut:
+		a = h.overLimit(entryFull)
 	case ok && timeout.Timeout():
 		a = refuse(http.StatusRequestTimeout, reasonRequestTimeout, "the body did not come in time")
 	default:

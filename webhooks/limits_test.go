@@ -118,7 +118,7 @@ func (d deadlines) SetReadDeadline(at time.Time) error {
 func slow(h http.Handler, caller string, after time.Duration) int {
 	body := &trickle{after: after, body: allowed, cut: make(chan struct{})}
 	r := as(caller)
-	r.Body = io.NopCloser(body)
+	r.Body, r.ContentLength = io.NopCloser(body), -1
 	w := deadlines{httptest.NewRecorder(), body}
 	h.ServeHTTP(w, r)
 	return w.Code
@@ -126,7 +126,7 @@ func slow(h http.Handler, caller string, after time.Duration) int {
 
 func TestSlowBodiesDoNotFillThePlacesOfTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newTestHandler(t, func(o *ReviewOptions) { o.MaxInFlight, o.MaxSlowBodies = 4, 8 })
+		h := newTestHandler(t, func(o *ReviewOptions) { o.MaxArriving, o.MaxSlowBodies = 4, 8 })
 		codes := make(chan int, 8)
 		for i := range 4 {
 			go func() { codes <- slow(h, "slow"+strconv.Itoa(i), time.Hour) }()
@@ -149,7 +149,7 @@ func TestSlowBodiesDoNotFillThePlacesOfTheOthers(t *testing.T) {
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("closed after %s", took)
 		}
-		if h.fast.total != 0 || h.slow.total != 0 {
+		if h.arriving.total+h.slow.total+h.judging.total != 0 {
 			t.Error("places are kept")
 		}
 	})
@@ -164,9 +164,33 @@ func TestSlowBodyThatComesIsJudged(t *testing.T) {
 	})
 }
 
+func TestLargeBodiesAreBoundedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestHandler(t, func(o *ReviewOptions) { o.MaxLargeBodyBytes = 3 << 20 })
+		codes := make(chan int, 10)
+		for i := range 5 {
+			go func() { codes <- slow(h, strconv.Itoa(i), time.Second) }() // of unannounced length
+		}
+		synctest.Wait()
+		if n := len(codes); n != 2 {
+			t.Fatalf("%d refused, want the two over 3 MiB", n)
+		}
+		if resp := serve(h, as("assistant")); resp.StatusCode != http.StatusOK {
+			t.Errorf("a small body beside large ones: %d", resp.StatusCode)
+		}
+		want := map[int]int{http.StatusTooManyRequests: 2, http.StatusOK: 3}
+		for range 5 {
+			want[<-codes]--
+		}
+		if want[http.StatusOK] != 0 || h.large.Load() != 0 {
+			t.Errorf("left over: %v, %d bytes", want, h.large.Load())
+		}
+	})
+}
+
 func TestSlowBodiesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newTestHandler(t, func(o *ReviewOptions) { o.MaxInFlight, o.MaxSlowBodies = 16, 4 })
+		h := newTestHandler(t, func(o *ReviewOptions) { o.MaxArriving, o.MaxSlowBodies = 16, 4 })
 		codes := make(chan int, 6)
 		for i := range 6 {
 			go func() { codes <- slow(h, strconv.Itoa(i), time.Hour) }()

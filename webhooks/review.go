@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -56,13 +57,21 @@ type ReviewOptions struct {
 	Identity  Identifier
 	Snapshots Snapshots
 
-	// MaxInFlight is how many requests are read and judged at once, a quarter of them
-	// at most for one caller. Default 16 × GOMAXPROCS: a verdict takes 10 to 100 µs,
-	// so the last of them waits 2 ms at most.
+	// MaxInFlight is how many requests are judged at once, a quarter of them at most
+	// for one caller. Default 16 × GOMAXPROCS: a verdict takes 10 to 100 µs, so the
+	// last of them waits 2 ms at most.
 	MaxInFlight int
+	// MaxArriving is how many requests may be between their headers and the end of
+	// their body, a quarter of them at most for one caller. Default 4 × MaxInFlight:
+	// under overload they queue here, for 8 ms at most, and in HTTP/2 even an idle
+	// server waits here for the frame that follows the headers.
+	MaxArriving int
 	// MaxSlowBodies is how many requests, beyond those, may wait for a body that does
 	// not come at once, a quarter of them at most for one caller. Default 64.
 	MaxSlowBodies int
+	// MaxLargeBodyBytes is what bodies over 64 KiB may take together. Default 32 MiB:
+	// a quarter of the smallest memory limit that is documented.
+	MaxLargeBodyBytes int64
 	// BodyPatience is how long a body may take before its request counts as slow.
 	// Default 250 ms: a round trip around the world.
 	BodyPatience time.Duration
@@ -77,10 +86,12 @@ type ReviewOptions struct {
 // ReviewHandler answers POST on ReviewPath: 200 with a verdict, for allow and block
 // alike, or a metav1.Status.
 type ReviewHandler struct {
-	opts       ReviewOptions
-	fast, slow *inFlight
-	retry      *retryAfter
-	log        logr.Logger
+	opts                    ReviewOptions
+	arriving, slow, judging *inFlight
+	// large is how many bytes large bodies take now.
+	large atomic.Int64
+	retry *retryAfter
+	log   logr.Logger
 
 	// judge is review.Calls, and decode is toolcall.DecodeReview.
 	judge  func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision
@@ -95,6 +106,8 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 		return nil, errors.New("making the review handler: identity and snapshots are needed")
 	}
 	opts.MaxInFlight = orDefault(opts.MaxInFlight, 16*runtime.GOMAXPROCS(0))
+	opts.MaxArriving = orDefault(opts.MaxArriving, 4*opts.MaxInFlight)
+	opts.MaxLargeBodyBytes = orDefault(opts.MaxLargeBodyBytes, 32<<20)
 	opts.MaxSlowBodies = orDefault(opts.MaxSlowBodies, 64)
 	opts.BodyPatience = orDefault(opts.BodyPatience, 250*time.Millisecond)
 	opts.BodyTimeout = orDefault(opts.BodyTimeout, 5*time.Second)
@@ -106,13 +119,13 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	}
 	return &ReviewHandler{
 		opts: opts, log: orDiscard(opts.Log),
-		fast: newInFlight(opts.MaxInFlight), slow: newInFlight(opts.MaxSlowBodies),
+		arriving: newInFlight(opts.MaxArriving), slow: newInFlight(opts.MaxSlowBodies), judging: newInFlight(opts.MaxInFlight),
 		retry: newRetryAfter(opts.Clock),
 		judge: review.Calls, decode: toolcall.DecodeReview,
 	}, nil
 }
 
-func orDefault[T int | time.Duration](value, otherwise T) T {
+func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	if value == 0 {
 		return otherwise
 	}
@@ -154,6 +167,11 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
 		return h.overLimit(admitted)
 	}
 	defer p.give()
+	free, ok := h.reserve(r)
+	if !ok {
+		return h.overLimit(entryFull)
+	}
+	defer free()
 	body, a := h.readBody(w, r, p)
 	if a.set() {
 		return a

@@ -121,7 +121,7 @@ func TestAnswersToWhatIsNoReview(t *testing.T) {
 			checkHeaders(t, resp)
 		})
 	}
-	if h.fast.total != 0 || len(h.fast.by) != 0 {
+	if h.arriving.total+h.slow.total+h.judging.total != 0 || len(h.judging.by) != 0 || h.large.Load() != 0 {
 		t.Error("a request kept its place")
 	}
 }
@@ -210,7 +210,7 @@ func TestPanicIsNeverAnAllowNorA500(t *testing.T) {
 	if s := lines.String(); !strings.Contains(s, "Judging a review failed") || strings.Contains(s, secret) {
 		t.Errorf("the log is %s", s)
 	}
-	if h.fast.total != 0 {
+	if h.judging.total != 0 {
 		t.Error("the request kept its place")
 	}
 }
