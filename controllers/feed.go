@@ -20,14 +20,15 @@ import (
 
 // feedBackoff is how soon the API server is asked again after a failure. client-go
 // waits up to a minute, which after an outage would leave a replica enforcing
-// yesterday's policies for that minute. Two kinds and a request a second cost the
-// API server nothing.
+// yesterday's policies for that minute. An API server that comes back turns the old
+// watch down first, so the longest wait counts twice; two kinds and three requests
+// a second cost it nothing.
 var feedBackoff = wait.Backoff{
-	Duration: 200 * time.Millisecond,
+	Duration: 100 * time.Millisecond,
 	Factor:   2,
 	Jitter:   0.2,
 	Steps:    4,
-	Cap:      time.Second,
+	Cap:      350 * time.Millisecond,
 }
 
 var errOlder = errors.New("the API server is behind what this replica has already seen")
@@ -79,14 +80,16 @@ func newFeed(source cache.ListerWatcher, object runtime.Object) *feed {
 // feed. The feed itself streams its list from the API server.
 func (f *feed) IsWatchListSemanticsUnSupported() bool { return true }
 
-// List implements cache.ListerWatcher.
+// List implements cache.ListerWatcher for callers from before contexts; the
+// informer is none.
 func (f *feed) List(opts metav1.ListOptions) (runtime.Object, error) {
-	return f.ListWithContext(context.Background(), opts)
+	return f.ListWithContext(context.Background(), opts) //nolint:forbidigo // the signature has none to take
 }
 
-// Watch implements cache.ListerWatcher.
+// Watch implements cache.ListerWatcher for callers from before contexts; the
+// informer is none.
 func (f *feed) Watch(opts metav1.ListOptions) (watch.Interface, error) {
-	return f.WatchWithContext(context.Background(), opts)
+	return f.WatchWithContext(context.Background(), opts) //nolint:forbidigo // the signature has none to take
 }
 
 // ListWithContext gives everything, once the API server has given it.

@@ -6,8 +6,9 @@ import (
 )
 
 // Heartbeat tells when the compile worker was last seen working. It beats through
-// the worker's own queue, so that a compile that never ends stops it. The zero
-// value has never beaten.
+// the worker's own queue, so that a compile that never ends stops it. It begins
+// once the caches have synced: until then Last is the zero time, which is no sign of
+// death. The zero value is ready to use.
 type Heartbeat struct {
 	last atomic.Int64
 }

@@ -14,8 +14,11 @@ import (
 
 var _ = Describe("An API server that goes away", func() {
 	It("ages nothing when it is back", func(ctx SpecContext) {
-		// A control plane of its own: the other specs need theirs.
-		other := testenv.Start(GinkgoT())
+		// A control plane of its own: the other specs need theirs. It waits for its
+		// watches as long as it waits for a request before it goes.
+		other := testenv.StartWith(GinkgoT(), testenv.Options{
+			APIServerArgs: map[string][]string{"request-timeout": {"3s"}},
+		})
 		r := startReplica(ownUser(ctx, other), true)
 		ns := other.Namespace(ctx, GinkgoT())
 		s := makeSchema(ns, "before", "before", goodParameters)

@@ -7,14 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// pace remembers when something was last done for an object, so that it is not
-// done again too soon.
+// pace remembers when an object was last written and what came of it, so that it is
+// written neither too often nor on the strength of what the cache showed before.
 type pace struct {
 	mu   sync.Mutex
-	last map[types.NamespacedName]time.Time
+	last map[types.NamespacedName]lastWrite
 }
 
-func newPace() *pace { return &pace{last: map[types.NamespacedName]time.Time{}} }
+type lastWrite struct {
+	at time.Time
+	// version is the resourceVersion that the write gave.
+	version string
+}
+
+func newPace() *pace { return &pace{last: map[types.NamespacedName]lastWrite{}} }
 
 // wait tells how long is still to go until interval has passed.
 func (p *pace) wait(key types.NamespacedName, now time.Time, interval time.Duration) time.Duration {
@@ -24,13 +30,36 @@ func (p *pace) wait(key types.NamespacedName, now time.Time, interval time.Durat
 	if !ok {
 		return 0
 	}
-	return max(0, last.Add(interval).Sub(now))
+	return max(0, last.at.Add(interval).Sub(now))
 }
 
-func (p *pace) done(key types.NamespacedName, now time.Time) {
+// behind reports whether version is from before the last write: then the cache has
+// yet to see it, and will wake us when it does.
+func (p *pace) behind(key types.NamespacedName, version string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last[key] = now
+	return older(version, p.last[key].version)
+}
+
+// begin notes that a write is being tried.
+func (p *pace) begin(key types.NamespacedName, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.last[key]
+	last.at = now
+	p.last[key] = last
+}
+
+// wrote notes what a write gave. Without a version there is nothing to be behind.
+func (p *pace) wrote(key types.NamespacedName, version *string) {
+	if version == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.last[key]
+	last.version = *version
+	p.last[key] = last
 }
 
 func (p *pace) forget(key types.NamespacedName) {

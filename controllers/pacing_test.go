@@ -81,7 +81,7 @@ var _ = Describe("A ToolPolicy's counts", func() {
 		done := 0
 		for range 1000 {
 			if writes.wait(key, clk.Now(), minWriteInterval) == 0 {
-				writes.done(key, clk.Now())
+				writes.begin(key, clk.Now())
 				done++
 			}
 			clk.SetTime(clk.Now().Add(10 * time.Millisecond))

@@ -3,12 +3,15 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/features"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -182,5 +185,47 @@ func TestDecides(t *testing.T) {
 				t.Errorf("decides() = %t, want %t", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestPaceKnowsWhatTheCacheHasYetToSee(t *testing.T) {
+	p, key := newPace(), types.NamespacedName{Name: "a"}
+	if p.behind(key, "1") {
+		t.Error("behind a write that never was")
+	}
+	p.begin(key, now)
+	p.wrote(key, new("10"))
+	for version, want := range map[string]bool{"9": true, "10": false, "11": false, "100": false} {
+		if got := p.behind(key, version); got != want {
+			t.Errorf("behind(%s) = %t, want %t", version, got, want)
+		}
+	}
+	p.forget(key)
+	if p.behind(key, "9") || p.wait(key, now, time.Hour) != 0 {
+		t.Error("a deleted object is remembered")
+	}
+}
+
+// An informer that does not stream its first list takes one from a cache of unknown
+// age.
+func TestListsAreStreamed(t *testing.T) {
+	if !features.FeatureGates().Enabled(features.WatchListClient) {
+		t.Error("WatchListClient is off")
+	}
+}
+
+func BenchmarkSwapOfTenThousand(b *testing.B) {
+	reader := &shelf{schemas: make([]callgatev1alpha1.ToolSchema, 10_000)}
+	for i := range reader.schemas {
+		s := toolSchema(fmt.Sprintf("s-%05d", i), 1)
+		s.Spec.Parameters = &apiextensionsv1.JSON{Raw: []byte(`{"type":"object","properties":{"city":{"type":"string"}}}`)}
+		reader.schemas[i] = s
+	}
+	r := newTestSnapshotReconciler(reader)
+	for b.Loop() {
+		reader.schemas[5000].Generation++
+		if _, err := r.Reconcile(b.Context(), wholeSet()); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

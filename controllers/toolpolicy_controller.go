@@ -39,6 +39,9 @@ func (r *toolPolicyReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		// wakes us.
 		return ctrl.Result{}, nil
 	}
+	if r.writes.behind(req.NamespacedName, obj.ResourceVersion) {
+		return ctrl.Result{}, nil
+	}
 	now := r.clock.Now()
 	want := toolPolicyStatus(obj, outcome, now)
 	if sameToolPolicyStatus(obj.Status, want) {
@@ -59,9 +62,9 @@ func (r *toolPolicyReconciler) delay(key types.NamespacedName, have, want callga
 		if rest := r.counts.wait(key, now, countsInterval); rest > 0 {
 			return rest
 		}
-		r.counts.done(key, now)
+		r.counts.begin(key, now)
 	}
-	r.writes.done(key, now)
+	r.writes.begin(key, now)
 	return 0
 }
 
@@ -73,6 +76,8 @@ func (r *toolPolicyReconciler) write(ctx context.Context, obj *callgatev1alpha1.
 	if gone, err := r.apply(ctx, config); gone || err != nil {
 		return err
 	}
+	key := client.ObjectKeyFromObject(obj)
+	r.writes.wrote(key, config.ResourceVersion)
 	r.announce(obj, obj.Status.Conditions, want.Conditions)
 
 	have, err := answer[callgatev1alpha1.ToolPolicyStatus](config.Status)
@@ -84,5 +89,9 @@ func (r *toolPolicyReconciler) write(ctx context.Context, obj *callgatev1alpha1.
 	mended := base.DeepCopy()
 	mended.Status = want
 	mended.Status.Conditions = append(foreign(have.Conditions), want.Conditions...)
-	return r.overwrite(ctx, base, mended)
+	if err := r.overwrite(ctx, base, mended); err != nil {
+		return err
+	}
+	r.writes.wrote(key, &mended.ResourceVersion)
+	return nil
 }

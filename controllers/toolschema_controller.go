@@ -33,6 +33,9 @@ func (r *toolSchemaReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 		// wakes us.
 		return ctrl.Result{}, nil
 	}
+	if r.writes.behind(req.NamespacedName, obj.ResourceVersion) {
+		return ctrl.Result{}, nil
+	}
 	now := r.clock.Now()
 	want := toolSchemaStatus(obj, outcome, now)
 	if sameToolSchemaStatus(obj.Status, want) {
@@ -41,7 +44,7 @@ func (r *toolSchemaReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	if rest := r.writes.wait(req.NamespacedName, now, minWriteInterval); rest > 0 {
 		return ctrl.Result{RequeueAfter: rest}, nil
 	}
-	r.writes.done(req.NamespacedName, now)
+	r.writes.begin(req.NamespacedName, now)
 	return ctrl.Result{}, r.write(ctx, obj, want)
 }
 
@@ -53,6 +56,8 @@ func (r *toolSchemaReconciler) write(ctx context.Context, obj *callgatev1alpha1.
 	if gone, err := r.apply(ctx, config); gone || err != nil {
 		return err
 	}
+	key := client.ObjectKeyFromObject(obj)
+	r.writes.wrote(key, config.ResourceVersion)
 	r.announce(obj, obj.Status.Conditions, want.Conditions)
 
 	have, err := answer[callgatev1alpha1.ToolSchemaStatus](config.Status)
@@ -64,5 +69,9 @@ func (r *toolSchemaReconciler) write(ctx context.Context, obj *callgatev1alpha1.
 	mended := base.DeepCopy()
 	mended.Status = want
 	mended.Status.Conditions = append(foreign(have.Conditions), want.Conditions...)
-	return r.overwrite(ctx, base, mended)
+	if err := r.overwrite(ctx, base, mended); err != nil {
+		return err
+	}
+	r.writes.wrote(key, &mended.ResourceVersion)
+	return nil
 }
