@@ -23,8 +23,9 @@ const stopTimeout = 60 * time.Second
 // Manager is a manager that runs in this process.
 type Manager struct {
 	app.Addresses
-	// CA is what its certificate is checked against.
-	CA []byte
+	// CA is what its certificate is checked against: the certificate itself. Key is
+	// the certificate's.
+	CA, Key []byte
 	// Client trusts CA and speaks HTTP/2.
 	Client *http.Client
 
@@ -74,7 +75,7 @@ func (m *Manager) options(ctx context.Context, tb TB, env *testenv.Env) app.Opti
 	if err != nil {
 		tb.Fatalf("making a certificate: %v", err)
 	}
-	m.CA = crt
+	m.CA, m.Key = crt, key
 	opts := app.DefaultOptions()
 	opts.CertFile, opts.KeyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	write(tb, opts.CertFile, crt)

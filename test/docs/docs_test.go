@@ -1,0 +1,163 @@
+// Package docs_test holds the documents to what the program does.
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/cli"
+	"github.com/callgate/callgate/internal/manifest"
+	"github.com/callgate/callgate/internal/testenv"
+)
+
+// block is one fenced block of a document.
+type block struct{ file, language, text string }
+
+var fence = regexp.MustCompile("(?ms)^ *```([a-z]+)\n(.*?)^ *```$")
+
+func documents(t *testing.T) (root string, files []string, blocks []block) {
+	t.Helper()
+	root, err := testenv.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		for _, m := range fence.FindAllStringSubmatch(read(t, file), -1) {
+			blocks = append(blocks, block{file: file, language: m[1], text: m[2]})
+		}
+	}
+	if len(files) < 10 || len(blocks) < 10 {
+		t.Fatalf("found %d documents with %d blocks: the search is broken", len(files), len(blocks))
+	}
+	return root, files, blocks
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// review runs the README's command, from the module's root.
+func review(t *testing.T, root string, args ...string) (string, int) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code := cli.Run(t.Context(), cli.Deps{
+		In: strings.NewReader(""), Out: &out, Err: &errOut,
+		FS: os.DirFS("/"), Dir: strings.TrimPrefix(filepath.ToSlash(root), "/"),
+		Env: func(name string) string { return map[string]string{"LANG": "C.UTF-8"}[name] },
+	}, args)
+	if errOut.Len() > 0 {
+		t.Logf("standard error: %s", &errOut)
+	}
+	return out.String(), code
+}
+
+func TestREADMEShowsARealVerdict(t *testing.T) {
+	root, _, blocks := documents(t)
+	for _, b := range blocks {
+		if b.language != "console" {
+			continue
+		}
+		command, want, _ := strings.Cut(b.text, "\n")
+		got, _ := review(t, root, strings.Fields(strings.TrimPrefix(command, "$ callgate "))...)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s shows another output of %q (-shown +real):\n%s", b.file, command, diff)
+		}
+		return
+	}
+	t.Error("the README shows no verdict")
+}
+
+func TestREADMEShowsTheRealAnswer(t *testing.T) {
+	root, _, blocks := documents(t)
+	got, code := review(t, root, "review", "-f", "config/samples", "--as", "system:serviceaccount:default:assistant", "-o", "json", "docs/examples/review.json")
+	if code != cli.ExitBlocked {
+		t.Errorf("exit code %d, want %d", code, cli.ExitBlocked)
+	}
+	var answer reviewv1alpha1.ToolCallReview
+	if err := json.Unmarshal([]byte(got), &answer); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blocks {
+		if filepath.Base(b.file) != "README.md" || b.language != "json" {
+			continue
+		}
+		var shown reviewv1alpha1.ToolCallResult
+		if err := json.Unmarshal([]byte(b.text), &shown); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(answer.Response.Results[0], shown); diff != "" {
+			t.Errorf("the README shows another answer (-real +shown):\n%s", diff)
+		}
+		return
+	}
+	t.Error("the README shows no answer")
+}
+
+// The examples in the documents are those that the end-to-end tests run.
+func TestExamplesAreTheTestedOnes(t *testing.T) {
+	root, _, blocks := documents(t)
+	for example, language := range map[string]string{"call.sh": "sh", "call.py": "python"} {
+		want := read(t, filepath.Join(root, "docs", "examples", example))
+		found := false
+		for _, b := range blocks {
+			found = found || (b.language == language && b.text == want)
+		}
+		if !found {
+			t.Errorf("no document shows docs/examples/%s as it is", example)
+		}
+	}
+}
+
+// Every object shown is one that a cluster would take as it stands.
+func TestObjectsShownAreValid(t *testing.T) {
+	_, _, blocks := documents(t)
+	shown := 0
+	for _, b := range blocks {
+		if b.language != "yaml" || !strings.Contains(b.text, "apiVersion: callgate.dev/") {
+			continue
+		}
+		shown++
+		files := fstest.MapFS{"objects.yaml": &fstest.MapFile{Data: []byte(b.text)}}
+		_, problems := manifest.Load(t.Context(), manifest.Options{FS: files, DefaultNamespace: "default"}, manifest.Source{Path: "objects.yaml"})
+		for _, p := range problems {
+			t.Errorf("%s: %+v in\n%s", b.file, p, b.text)
+		}
+	}
+	if shown < 3 {
+		t.Errorf("the documents show %d objects, want at least 3", shown)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	_, files, _ := documents(t)
+	for _, file := range files {
+		for _, m := range link.FindAllStringSubmatch(read(t, file), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), m[1])); err != nil {
+				t.Errorf("%s: the link to %s leads nowhere", file, m[1])
+			}
+		}
+	}
+}
