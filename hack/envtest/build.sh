@@ -63,9 +63,11 @@ mkdir -p "$cache"
 lock=$target.lock
 work=
 heart=
+compiler=
 
 finish() {
 	[[ -z $heart ]] || kill "$heart" 2>/dev/null || true
+	[[ -z $compiler ]] || kill "$compiler" 2>/dev/null || true
 	[[ -z $work ]] || rm -rf "$work"
 	[[ $(cat "$lock/pid" 2>/dev/null) != "$$" ]] || rm -rf "$lock"
 }
@@ -101,11 +103,16 @@ say "building kube-apiserver and kubectl $kubernetes and etcd $etcd from source"
 say "this is done once, into $target; it takes 6 to 15 minutes on two cores"
 started=$SECONDS
 
+# It ends its own sleep, which would else hold the caller's pipe open.
 (
-	while sleep 30; do
+	trap 'kill "$nap" 2>/dev/null; exit' TERM
+	while :; do
+		sleep 30 &
+		nap=$!
+		wait "$nap"
 		say "still building $(cat "$work/.now" 2>/dev/null || true) after $((SECONDS - started)) s"
 	done
-) &
+) >/dev/null &
 heart=$!
 
 # Without the version flags the API server calls itself v0.0.0-master, and clients
@@ -118,7 +125,11 @@ ldflags="-s -w -X $component.gitVersion=$kubernetes -X $component.gitMajor=1 -X 
 build() { # program, package, ldflags
 	local from=$SECONDS
 	echo "$1" >"$work/.now"
-	go -C "$here" build -trimpath -ldflags "$3" -o "$work/$1" "$2" >&2
+	# In the background, because a trap waits for what runs in the foreground.
+	go -C "$here" build -trimpath -ldflags "$3" -o "$work/$1" "$2" >&2 &
+	compiler=$!
+	wait "$compiler"
+	compiler=
 	say "built $1 in $((SECONDS - from)) s"
 }
 

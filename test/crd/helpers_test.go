@@ -61,11 +61,11 @@ func (s stored) notes() []string {
 	return out
 }
 
-// way is one way of writing an object: over is what it is called on, "" where the
-// object is new.
+// way is one way of writing an object.
 type way struct {
 	name string
-	// before writes an earlier version of the object, if there has to be one.
+	// before writes an earlier version of the object, where there has to be one;
+	// args write the object. Both are arguments of kubectl.
 	before, args []string
 	// drops: nulls that are values of keys do not arrive.
 	drops bool
