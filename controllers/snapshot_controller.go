@@ -21,6 +21,9 @@ import (
 // as dead.
 const heartbeatInterval = 10 * time.Second
 
+// maxRest bounds what a rest adds to the time until a change is in force.
+const maxRest = 250 * time.Millisecond
+
 // wholeSet and heartbeat are the only two things that the worker is asked for. A
 // storm of events therefore leaves one compile running and one waiting, and a
 // compile that hangs keeps the heart from beating. A name with a slash is no
@@ -61,6 +64,10 @@ type snapshotReconciler struct {
 	// distrusted: the last compile panicked, so the next starts without the memo
 	// of the one before. There is one worker, so no lock.
 	distrusted bool
+	// restUntil is when the next compile may start: after one the worker rests as
+	// long as it took, so that a storm of changes leaves half a core to verdicts. A
+	// lone change never waits.
+	restUntil time.Time
 }
 
 // Reconcile implements reconcile.Reconciler.
@@ -70,6 +77,9 @@ func (r *snapshotReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 		return ctrl.Result{RequeueAfter: heartbeatInterval}, nil
 	}
 	start := r.clock.Now()
+	if rest := r.restUntil.Sub(start); rest > 0 {
+		return ctrl.Result{RequeueAfter: rest}, nil
+	}
 	in, err := r.list(ctx)
 	if err != nil {
 		return ctrl.Result{}, err
@@ -79,6 +89,8 @@ func (r *snapshotReconciler) Reconcile(ctx context.Context, req ctrl.Request) (c
 		return ctrl.Result{}, err
 	}
 	r.swap(ctx, out, start)
+	end := r.clock.Now()
+	r.restUntil = end.Add(min(end.Sub(start), maxRest))
 	return ctrl.Result{}, nil
 }
 

@@ -152,6 +152,36 @@ func TestHeartbeatsGoThroughTheWorker(t *testing.T) {
 	}
 }
 
+func TestTheWorkerRestsAsLongAsItWorked(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{40 * time.Millisecond: 40 * time.Millisecond, time.Minute: maxRest} {
+		r := newTestSnapshotReconciler(&shelf{})
+		clk := clocktesting.NewFakePassiveClock(now)
+		r.clock = clk
+		compiles := 0
+		r.compile = func(in compile.Input, memo *compile.Output) *compile.Output {
+			compiles++
+			clk.SetTime(clk.Now().Add(took))
+			return compile.Compile(in, memo)
+		}
+		for range 2 {
+			if _, err := r.Reconcile(t.Context(), wholeSet()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if compiles != 1 {
+			t.Errorf("%d compiles without a rest", compiles)
+		}
+		result, _ := r.Reconcile(t.Context(), wholeSet())
+		if result.RequeueAfter != want {
+			t.Errorf("after %s of work a rest of %s, want %s", took, result.RequeueAfter, want)
+		}
+		clk.SetTime(clk.Now().Add(want))
+		if _, err := r.Reconcile(t.Context(), wholeSet()); err != nil || compiles != 2 {
+			t.Errorf("%d compiles after the rest (%v)", compiles, err)
+		}
+	}
+}
+
 func TestPanicTellsWhere(t *testing.T) {
 	r := newTestSnapshotReconciler(&shelf{})
 	r.compile = func(compile.Input, *compile.Output) *compile.Output { panic("boom") }
