@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -90,7 +91,7 @@ type ServerOptions struct {
 	AcceptLoop *Heartbeat
 	// OnRefused is called for each connection over a cap; it may be nil.
 	OnRefused func()
-	Clock     clock.PassiveClock
+	Clock     clock.WithDelayedExecution
 	Log       logr.Logger
 }
 
@@ -179,24 +180,31 @@ func (s *DecisionServer) tlsConfig() *tls.Config {
 	return gated
 }
 
+// handshakePlace is the longest that one handshake keeps its place. The costly part
+// takes a few ms; a client of TLS 1.2 can make the server wait in the middle of it.
+const handshakePlace = 250 * time.Millisecond
+
 // gate lets so many handshakes do their costly part at once. The place is given back
-// when that part is done or the connection ends.
+// when that part is done, the connection ends, or after handshakePlace.
 func (s *DecisionServer) gate(config *tls.Config, hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	conn, ok := hello.Conn.(*cappedConn)
 	if !ok {
 		return nil, nil
 	}
+	// net/http bounds the handshake by the connection's deadline, which does not reach
+	// this wait.
+	ctx, cancel := context.WithTimeout(hello.Context(), s.opts.Limits.HeaderTimeout)
+	defer cancel()
 	select {
 	case s.handshake <- struct{}{}:
-	case <-hello.Context().Done():
-		return nil, fmt.Errorf("waiting for a place to shake hands: %w", hello.Context().Err())
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for a place to shake hands: %w", ctx.Err())
 	}
-	var held atomic.Bool
-	held.Store(true)
+	giveBack := sync.OnceFunc(func() { <-s.handshake })
+	late := s.opts.Clock.AfterFunc(handshakePlace, giveBack)
 	finish := func() {
-		if held.CompareAndSwap(true, false) {
-			<-s.handshake
-		}
+		late.Stop()
+		giveBack()
 	}
 	if !conn.handshaking(finish) {
 		finish()

@@ -208,7 +208,7 @@ func TestClosingAsksEveryClientToGo(t *testing.T) {
 }
 
 func TestOldConnectionsRetire(t *testing.T) {
-	clock := testingclock.NewFakePassiveClock(time.Now())
+	clock := testingclock.NewFakeClock(time.Now())
 	r := start(t, newTestHandler(t), func(o *ServerOptions) { o.Clock = clock })
 	c := r.client(t, false)
 	for _, tc := range []struct {
@@ -289,6 +289,63 @@ func TestHandshakePlacesAreGivenBack(t *testing.T) {
 	if _, err := tls.Dial("tcp", r.addr, &tls.Config{RootCAs: r.pool, MaxVersion: tls.VersionTLS11}); err == nil {
 		t.Error("TLS 1.1 is spoken")
 	}
+}
+
+func TestBodyThatNeverComesIsAnswered(t *testing.T) {
+	bothProtocols(t, func(t *testing.T, h2 bool) {
+		r := start(t, newTestHandler(t, func(o *ReviewOptions) {
+			o.BodyPatience, o.BodyTimeout = 10*time.Millisecond, 50*time.Millisecond
+		}))
+		body, never := io.Pipe()
+		defer func() { _ = never.Close() }()
+		go func() { _, _ = io.WriteString(never, allowed[:20]) }()
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+r.addr+ReviewPath, body)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer assistant")
+		resp, err := r.client(t, h2).Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if checkAnswer(t, resp); resp.StatusCode != http.StatusRequestTimeout {
+			t.Errorf("answer %d", resp.StatusCode)
+		}
+		_ = resp.Body.Close()
+	})
+}
+
+func TestStalledHandshakesGiveTheirPlacesBack(t *testing.T) {
+	r := start(t, newTestHandler(t), func(o *ServerOptions) { o.Limits.MaxHandshakes = 1 })
+	raw, err := net.Dial("tcp", r.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = raw.Close() }()
+	// A client of TLS 1.2 that goes silent when the server's part has come.
+	silent := tls.Client(&muteConn{Conn: raw}, &tls.Config{RootCAs: r.pool, MaxVersion: tls.VersionTLS12, ServerName: "127.0.0.1"})
+	go func() { _ = silent.HandshakeContext(t.Context()) }()
+	time.Sleep(20 * time.Millisecond)
+	began := time.Now()
+	c, err := tls.Dial("tcp", r.addr, &tls.Config{RootCAs: r.pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("waited %s behind a silent client", took)
+	}
+}
+
+// muteConn sends its first write and drops the others.
+type muteConn struct {
+	net.Conn
+	sent atomic.Bool
+}
+
+func (c *muteConn) Write(p []byte) (int, error) {
+	if c.sent.Swap(true) {
+		return len(p), nil
+	}
+	return c.Conn.Write(p)
 }
 
 func TestHeadersAreBounded(t *testing.T) {
