@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,24 +133,22 @@ func (o *Options) Validate() error {
 	if o.AdmissionBindAddress != "" {
 		address("admission-bind-address", o.AdmissionBindAddress)
 	}
-	if o.CertFile == "" {
-		bad("tls-cert-file", "is required: verdicts are only given over TLS")
+	required := func(flag, value, why string) {
+		if value == "" {
+			bad(flag, "is required%s", why)
+		}
 	}
-	if o.KeyFile == "" {
-		bad("tls-private-key-file", "is required: verdicts are only given over TLS")
+	required("tls-cert-file", o.CertFile, ": verdicts are only given over TLS")
+	required("tls-private-key-file", o.KeyFile, ": verdicts are only given over TLS")
+	required("leader-election-namespace", o.LeaderElectionNamespace, " outside a pod")
+	required("leader-election-id", o.LeaderElectionID, "")
+	oneOf := func(flag, value string, allowed ...string) {
+		if !slices.Contains(allowed, value) {
+			bad(flag, "%q is none of %s", value, strings.Join(allowed, ", "))
+		}
 	}
-	if o.LeaderElectionNamespace == "" {
-		bad("leader-election-namespace", "is required outside a pod")
-	}
-	if o.LeaderElectionID == "" {
-		bad("leader-election-id", "must not be empty")
-	}
-	if o.LogLevel != "info" && o.LogLevel != "debug" {
-		bad("log-level", "%q is neither info nor debug", o.LogLevel)
-	}
-	if o.LogFormat != "json" && o.LogFormat != "console" {
-		bad("log-format", "%q is neither json nor console", o.LogFormat)
-	}
+	oneOf("log-level", o.LogLevel, "info", "debug")
+	oneOf("log-format", o.LogFormat, "json", "console")
 	if o.DrainLame < 0 || o.DrainClosing < 0 || o.DrainShutdown <= 0 {
 		bad("drain-shutdown", "the phases of a drain must not be negative, and the last must not be zero")
 	}

@@ -80,6 +80,6 @@ func writeField(h hash.Hash, s string) {
 
 func writeCount(h hash.Hash, n int) {
 	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
+	binary.BigEndian.PutUint64(b[:], uint64(n)) //nolint:gosec // a length is never negative
 	h.Write(b[:])
 }

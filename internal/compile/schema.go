@@ -10,9 +10,6 @@ import (
 	"github.com/callgate/callgate/internal/jsonschema"
 )
 
-// maxProblems is the bound that status sets on problems and on warnings.
-const maxProblems = 32
-
 // schemaMemo is what compiling one document gave. It is reused while the document
 // and its settings are the same bytes, whatever else of the object changed.
 type schemaMemo struct {

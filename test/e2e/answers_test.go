@@ -160,7 +160,7 @@ var _ = Describe("Bad input", func() {
 		}
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(manager.CA)
-		_, err := tls.Dial("tcp", manager.Endpoint.String(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}) //nolint:gosec // that this fails is the point
+		_, err := tls.Dial("tcp", manager.Endpoint.String(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 		Expect(err).To(HaveOccurred())
 	})
 })

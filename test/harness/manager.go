@@ -116,7 +116,7 @@ func (m *Manager) Ended() bool {
 
 // Readyz gives the status of /readyz, 0 where there is no answer.
 func (m *Manager) Readyz() int {
-	response, err := http.Get("http://" + m.Health.String() + "/readyz") //nolint:noctx // loopback, in a test
+	response, err := http.Get("http://" + m.Health.String() + "/readyz")
 	if err != nil {
 		return 0
 	}

@@ -53,7 +53,7 @@ func StartProcess(ctx context.Context, tb TB, env *testenv.Env, binary string, f
 		"--tls-cert-file", opts.CertFile, "--tls-private-key-file", opts.KeyFile,
 		"--leader-election-namespace", SystemNamespace, "--drain-lame", "100ms", "--drain-closing", "100ms",
 	}, flags...)
-	p.cmd = exec.Command(binary, args...) //nolint:noctx // it outlives the context of whoever starts it
+	p.cmd = exec.Command(binary, args...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		tb.Fatalf("starting the manager: %v", err)
@@ -125,7 +125,7 @@ func (p *Process) PeakMemory(tb TB) int64 {
 
 func freeAddress(tb TB) net.Addr {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // loopback, in a test
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatalf("finding a free port: %v", err)
 	}

@@ -10,10 +10,11 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/meta"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/testenv"
 	"github.com/callgate/callgate/test/harness"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const (
