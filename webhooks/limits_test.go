@@ -217,7 +217,7 @@ func TestRetryAfterGrowsUnderLoadAndShrinksAfter(t *testing.T) {
 		if r.drop() != 1 {
 			t.Error("the first wait is not 1 s")
 		}
-		most := 0
+		most := int32(0)
 		for range 600 { // 10 a second for a minute
 			time.Sleep(100 * time.Millisecond)
 			most = max(most, r.drop())

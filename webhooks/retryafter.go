@@ -17,8 +17,8 @@ type retryAfter struct {
 	clock clock.PassiveClock
 
 	mu      sync.Mutex
-	seconds int
-	drops   int
+	seconds int32
+	drops   int32
 	began   time.Time
 }
 
@@ -27,7 +27,7 @@ func newRetryAfter(c clock.PassiveClock) *retryAfter {
 }
 
 // drop counts one refusal and returns the seconds to tell.
-func (r *retryAfter) drop() int {
+func (r *retryAfter) drop() int32 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.clock.Now()
@@ -38,8 +38,8 @@ func (r *retryAfter) drop() int {
 			r.seconds--
 		}
 		// Every further window that passed was without a refusal.
-		idle := int((now.Sub(r.began) - window) / time.Second)
-		r.seconds = max(1, r.seconds-idle)
+		idle := min((now.Sub(r.began) - window).Seconds(), maxRetryAfter)
+		r.seconds = max(1, r.seconds-int32(idle))
 		r.began, r.drops = now, 0
 	}
 	r.drops++

@@ -144,7 +144,7 @@ func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := h.opts.Clock.Now()
 	a := h.answer(w, r)
 	a.write(w)
-	h.opts.Observer.Answered(a.code, string(a.reason), h.opts.Clock.Since(began))
+	h.opts.Observer.Answered(int(a.code), string(a.reason), h.opts.Clock.Since(began))
 }
 
 func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
@@ -275,8 +275,11 @@ func identityFault(err error) answer {
 }
 
 func envelopeFault(err error) answer {
-	if e, ok := errors.AsType[*toolcall.EnvelopeError](err); ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) {
-		return refuse(e.Status, metav1.StatusReason(e.Reason), e.Message)
+	if e, ok := errors.AsType[*toolcall.EnvelopeError](err); ok {
+		if e.Status == http.StatusUnprocessableEntity {
+			return refuse(http.StatusUnprocessableEntity, metav1.StatusReason(e.Reason), e.Message)
+		}
+		return refuse(http.StatusBadRequest, metav1.StatusReason(e.Reason), e.Message)
 	}
 	return refuse(http.StatusBadRequest, metav1.StatusReasonBadRequest, "the review cannot be decoded")
 }

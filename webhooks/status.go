@@ -10,14 +10,14 @@ import (
 
 // answer is what one request gets, written in one go. The zero value is no answer.
 type answer struct {
-	code int
+	code int32
 	// body is the review of a 200; every other code gets a Status.
 	body    []byte
 	reason  metav1.StatusReason
 	message string
 	// retryAfter is in seconds; 0 is none. A verdict never has one: it would be the
 	// same again.
-	retryAfter int
+	retryAfter int32
 	allow      string
 	// challenge asks for a bearer token.
 	challenge bool
@@ -33,7 +33,7 @@ const (
 	reasonNotReady       metav1.StatusReason = "NotReady"
 )
 
-func refuse(code int, reason metav1.StatusReason, message string) answer {
+func refuse(code int32, reason metav1.StatusReason, message string) answer {
 	return answer{code: code, reason: reason, message: message}
 }
 
@@ -54,7 +54,7 @@ func unauthenticated() answer {
 	return a
 }
 
-func unavailable(reason metav1.StatusReason, message string, retryAfter int) answer {
+func unavailable(reason metav1.StatusReason, message string, retryAfter int32) answer {
 	a := refuse(http.StatusServiceUnavailable, reason, message)
 	a.retryAfter = max(1, retryAfter)
 	return a
@@ -68,7 +68,7 @@ func (a answer) write(w http.ResponseWriter) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if a.retryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(a.retryAfter))
+		h.Set("Retry-After", strconv.Itoa(int(a.retryAfter)))
 	}
 	if a.allow != "" {
 		h.Set("Allow", a.allow)
@@ -84,7 +84,7 @@ func (a answer) write(w http.ResponseWriter) {
 		body = a.status()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(a.code)
+	w.WriteHeader(int(a.code))
 	_, _ = w.Write(body)
 }
 
@@ -94,10 +94,10 @@ func (a answer) status() []byte {
 		Status:   metav1.StatusFailure,
 		Reason:   a.reason,
 		Message:  a.message,
-		Code:     int32(a.code),
+		Code:     a.code,
 	}
 	if a.retryAfter > 0 {
-		s.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(a.retryAfter)}
+		s.Details = &metav1.StatusDetails{RetryAfterSeconds: a.retryAfter}
 	}
 	// A Status of strings and numbers always encodes.
 	body, _ := json.Marshal(s)

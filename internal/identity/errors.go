@@ -2,6 +2,7 @@ package identity
 
 import (
 	"errors"
+	"math"
 	"time"
 )
 
@@ -47,9 +48,10 @@ func (e *UnavailableError) Error() string { return ErrUnavailable.Error() + ": "
 // Is makes errors.Is(err, ErrUnavailable) hold.
 func (e *UnavailableError) Is(target error) bool { return target == ErrUnavailable }
 
-// RetryAfterSeconds is RetryAfter in whole seconds, rounded up, for the header.
-func (e *UnavailableError) RetryAfterSeconds() int {
-	return int((e.RetryAfter + time.Second - 1) / time.Second)
+// RetryAfterSeconds is RetryAfter in whole seconds, rounded up, for the header: an
+// hour at most.
+func (e *UnavailableError) RetryAfterSeconds() int32 {
+	return int32(min(math.Ceil(e.RetryAfter.Seconds()), 3600))
 }
 
 func unavailable(cause Cause) *UnavailableError {
