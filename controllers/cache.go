@@ -17,8 +17,8 @@ import (
 	"github.com/callgate/callgate/internal/compile"
 )
 
-// maxLostNullsBytes keeps what the cache adds to an object far below what it drops.
-const maxLostNullsBytes = 1024
+// maxLostBytes keeps what the cache adds to an object far below what it drops.
+const maxLostBytes = 1024
 
 // CacheOptions are those that the manager's cache must have. A caller may add to
 // ByObject.
@@ -78,13 +78,13 @@ func stripForCache(in any) (any, error) {
 	// through here does.
 	fresh := obj.GetManagedFields() != nil
 	lastApplied, hasLastApplied := annotations[corev1.LastAppliedConfigAnnotation]
-	_, hasLost := annotations[compile.LostNullsAnnotation]
+	_, hasLost := annotations[compile.LostInApplyAnnotation]
 	if hasLastApplied || (fresh && hasLost) {
 		annotations = maps.Clone(annotations)
 		delete(annotations, corev1.LastAppliedConfigAnnotation)
-		delete(annotations, compile.LostNullsAnnotation)
-		if lost := lostNulls(in, lastApplied); lost != "" {
-			annotations[compile.LostNullsAnnotation] = lost
+		delete(annotations, compile.LostInApplyAnnotation)
+		if lost := lostInApply(in, lastApplied); lost != "" {
+			annotations[compile.LostInApplyAnnotation] = lost
 		}
 		obj.SetAnnotations(annotations)
 	}
@@ -94,16 +94,16 @@ func stripForCache(in any) (any, error) {
 	return in, nil
 }
 
-// lostNulls keeps of the last-applied text the one thing that status needs.
-func lostNulls(in any, lastApplied string) string {
+// lostInApply keeps of the last-applied text the one thing that status needs.
+func lostInApply(in any, lastApplied string) string {
 	toolSchema, ok := in.(*callgatev1alpha1.ToolSchema)
 	if !ok || lastApplied == "" || toolSchema.Spec.Parameters == nil {
 		return ""
 	}
-	pointers := compile.LostNulls(lastApplied, toolSchema.Spec.Parameters.Raw)
+	pointers := compile.LostInApply(lastApplied, toolSchema.Spec.Parameters.Raw)
 	for len(pointers) > 0 {
 		text, err := json.Marshal(pointers)
-		if err == nil && len(text) <= maxLostNullsBytes {
+		if err == nil && len(text) <= maxLostBytes {
 			return string(text)
 		}
 		pointers = pointers[:len(pointers)-1]

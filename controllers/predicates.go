@@ -22,5 +22,5 @@ func decides(before, after client.Object) bool {
 	return before.GetUID() != after.GetUID() ||
 		before.GetGeneration() != after.GetGeneration() ||
 		!maps.Equal(before.GetLabels(), after.GetLabels()) ||
-		before.GetAnnotations()[compile.LostNullsAnnotation] != after.GetAnnotations()[compile.LostNullsAnnotation]
+		before.GetAnnotations()[compile.LostInApplyAnnotation] != after.GetAnnotations()[compile.LostInApplyAnnotation]
 }

@@ -200,7 +200,7 @@ func TestDecides(t *testing.T) {
 		"status":      {func(s *callgatev1alpha1.ToolSchema) { s.Status.Dialect, s.ResourceVersion = "Draft7", "2" }, false},
 		"annotations": {func(s *callgatev1alpha1.ToolSchema) { s.Annotations = map[string]string{"a": "b"} }, false},
 		"lost nulls": {func(s *callgatev1alpha1.ToolSchema) {
-			s.Annotations = map[string]string{compile.LostNullsAnnotation: "[]"}
+			s.Annotations = map[string]string{compile.LostInApplyAnnotation: "[]"}
 		}, true},
 		"labels":     {func(s *callgatev1alpha1.ToolSchema) { s.Labels = map[string]string{"a": "b"} }, true},
 		"generation": {func(s *callgatev1alpha1.ToolSchema) { s.Generation++ }, true},

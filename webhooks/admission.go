@@ -19,7 +19,8 @@ import (
 	"github.com/callgate/callgate/internal/compile"
 )
 
-// +kubebuilder:webhook:path=/admission/callgate.dev/v1alpha1,mutating=false,failurePolicy=ignore,sideEffects=None,groups=callgate.dev,resources=toolschemas;toolpolicies,verbs=create;update,versions=v1alpha1,name=preview.callgate.dev,admissionReviewVersions=v1,timeoutSeconds=3
+// +kubebuilder:webhookconfiguration:mutating=false,name=callgate
+// +kubebuilder:webhook:serviceName=callgate,serviceNamespace=callgate-system,servicePort=9443,path=/admission/callgate.dev/v1alpha1,mutating=false,failurePolicy=ignore,sideEffects=None,groups=callgate.dev,resources=toolschemas;toolpolicies,verbs=create;update,versions=v1alpha1,name=preview.callgate.dev,admissionReviewVersions=v1,timeoutSeconds=3
 
 // AdmissionPath is where the API server sends what is about to be stored.
 const AdmissionPath = "/admission/callgate.dev/v1alpha1"

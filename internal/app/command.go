@@ -36,6 +36,7 @@ The first SIGTERM or SIGINT starts a drain, a second one ends it.`,
 			defer signal.Stop(signals)
 			opts.Signals = signals
 			opts.Log = c.ErrOrStderr()
+			setGlobalLogger(newLogger(opts))
 			// The signals come by the channel, which tells a second from the first.
 			return Run(context.WithoutCancel(c.Context()), opts)
 		},

@@ -10,15 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// newLogger makes the process's logger and hands it to the libraries that log
-// through globals.
+// newLogger makes the manager's logger. Its writer may be any: lines are written one
+// at a time.
 func newLogger(opts Options) logr.Logger {
 	level := zapcore.InfoLevel
 	if opts.LogLevel == "debug" {
 		level = zapcore.DebugLevel
 	}
-	log := zap.New(
-		zap.WriteTo(opts.Log),
+	return zap.New(
+		zap.WriteTo(zapcore.Lock(zapcore.AddSync(opts.Log))),
 		zap.UseDevMode(false),
 		zap.Level(level),
 		// A stack belongs to a panic, and whoever recovers one adds it.
@@ -31,9 +31,13 @@ func newLogger(opts Options) logr.Logger {
 			zap.JSONEncoder(func(c *zapcore.EncoderConfig) { c.EncodeTime = zapcore.RFC3339NanoTimeEncoder })(o)
 		},
 	)
+}
+
+// setGlobalLogger hands the logger to the libraries that log through globals. It is
+// the process's to do, before anything else runs, and not that of every Run.
+func setGlobalLogger(log logr.Logger) {
 	ctrl.SetLogger(log)
 	klog.SetLogger(log.WithName("client-go"))
-	return log
 }
 
 // orErr adds what was being done to an error, and keeps nil nil.

@@ -268,7 +268,58 @@ func TestOnlyWhatChangedIsCompiled(t *testing.T) {
 	}
 }
 
-func TestLostNulls(t *testing.T) {
+func TestNumbersThatAreStoredAsDoubles(t *testing.T) {
+	for literal, want := range map[string]bool{
+		"18446744073709552000": true, "-1e+21": true, "9223372036854775808": true, "1e400": true,
+		"9223372036854774784": false, "9007199254740993": false, "0.1": false, "1e3": false,
+	} {
+		s := schema("x", "s", "s", `{"properties":{"a":{"enum":[1,`+literal+`]}}}`)
+		found := false
+		for _, w := range compile.Compile(in(s), nil).Schemas[key("x", "s")].Warnings {
+			found = found || *w.Path == "/properties/a/enum/1"
+		}
+		if found != want {
+			t.Errorf("%s: warned=%v, want %v", literal, found, want)
+		}
+		s.Spec.ParametersJSON, s.Spec.Parameters = string(s.Spec.Parameters.Raw), nil
+		if w := compile.Compile(in(s), nil).Schemas[key("x", "s")].Warnings; len(w) > 0 {
+			t.Errorf("%s: exact text is warned of: %+v", literal, w)
+		}
+	}
+}
+
+func TestIntegersThatApplyRounded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		applied, stored string
+		want            bool
+	}{
+		"rounded":           {"9007199254740993", "9007199254740992", true},
+		"kept":              {"9007199254740993", "9007199254740993", false},
+		"another spelling":  {"1e3", "1000", false},
+		"and another":       {"1.0", "1", false},
+		"changed by hand":   {"7", "8", false},
+		"endless digits":    {"0." + strings.Repeat("3", 500), "0.3333333333333333", true},
+		"more than a float": {"1e999", "5", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := compile.LostInApply(`{"spec":{"parameters":{"maximum":`+tc.applied+`}}}`, []byte(`{"maximum":`+tc.stored+`}`))
+			if (len(got) > 0) != tc.want {
+				t.Errorf("lost %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestPolicyWithoutDenyIsWarnedOf(t *testing.T) {
+	p := policy("x", "p", "*")
+	p.Spec.ValidationActions = []callgatev1alpha1.ValidationAction{"Audit"}
+	w := compile.Compile(in(p), nil).Policies[key("x", "p")].Warnings
+	if len(w) == 0 || *w[0].Path != "/spec/validationActions" {
+		t.Errorf("warnings %+v", w)
+	}
+}
+
+func TestLostInApply(t *testing.T) {
 	applied := `{"spec":{"parameters":{"properties":{"a":{"const":null},"b/c":{"anyOf":[{"const":null},{"type":"string"}]},"d":{"default":null}}}}}`
 	for name, tc := range map[string]struct {
 		stored string
@@ -281,7 +332,7 @@ func TestLostNulls(t *testing.T) {
 		"no JSON":       {`{`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, compile.LostNulls(applied, []byte(tc.stored))); diff != "" {
+			if diff := cmp.Diff(tc.want, compile.LostInApply(applied, []byte(tc.stored))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -290,7 +341,7 @@ func TestLostNulls(t *testing.T) {
 	s.Annotations = map[string]string{compile.LastAppliedAnnotation: `{"spec":{"parameters":{"properties":{"a":{"const":null}}}}}`}
 	whole := compile.Compile(in(s), nil).Schemas[key("x", "s")]
 	s = s.DeepCopy()
-	s.Annotations = map[string]string{compile.LostNullsAnnotation: `["/properties/a/const"]`}
+	s.Annotations = map[string]string{compile.LostInApplyAnnotation: `["/properties/a/const"]`}
 	cached := compile.Compile(in(s), nil).Schemas[key("x", "s")]
 	if len(whole.Warnings) == 0 || *whole.Warnings[0].Path != "/properties/a/const" {
 		t.Errorf("warnings %+v", whole.Warnings)

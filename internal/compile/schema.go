@@ -15,6 +15,8 @@ import (
 type schemaMemo struct {
 	document []byte
 	options  jsonschema.Options
+	// text says that the document came as text, and so as its author wrote it.
+	text bool
 
 	judge         jsonschema.Judge
 	dialect, hash string
@@ -32,10 +34,11 @@ func (n *Namespace) memo(name string) *schemaMemo {
 // compileSchema compiles the document of s, or takes over what it gave before.
 func compileSchema(s *callgatev1alpha1.ToolSchema, prev *schemaMemo) (memo *schemaMemo, fresh bool) {
 	document, options := source(s)
-	if prev != nil && prev.options == options && bytes.Equal(prev.document, document) {
+	text := s.Spec.ParametersJSON != ""
+	if prev != nil && prev.options == options && prev.text == text && bytes.Equal(prev.document, document) {
 		return prev, false
 	}
-	memo = &schemaMemo{document: document, options: options}
+	memo = &schemaMemo{document: document, options: options, text: text}
 	defer func() {
 		// One object that brings the compiler down must not take the policy set of
 		// everybody else with it. It stays, not ready, and so blocks.
@@ -47,6 +50,9 @@ func compileSchema(s *callgatev1alpha1.ToolSchema, prev *schemaMemo) (memo *sche
 	}()
 	compiled, problems, warnings := jsonschema.Compile(document, options)
 	memo.problems, memo.warnings = convert(problems), convert(warnings)
+	if !text {
+		memo.warnings = append(beyond64Bits(document), memo.warnings...)
+	}
 	if compiled != nil && len(problems) == 0 {
 		memo.judge = compiled
 		memo.dialect, memo.hash = string(compiled.Dialect()), compiled.Hash()
@@ -96,7 +102,7 @@ func schemaOutcome(s *callgatev1alpha1.ToolSchema, memo *schemaMemo, claim []str
 		Dialect:    memo.dialect,
 		Hash:       memo.hash,
 		Problems:   memo.problems,
-		Warnings:   append(lostNullWarnings(s), memo.warnings...),
+		Warnings:   append(lostWarnings(s), memo.warnings...),
 	}
 	switch {
 	case len(claim) > 1:

@@ -8,8 +8,6 @@ import (
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
 // policyWarnings lists what can never match or will surprise, in the order of the
 // spec. It counts the declared tools without a ToolSchema on the way.
 func policyWarnings(o *PolicyOutcome, p *callgatev1alpha1.ToolPolicy, ns *Namespace, c *Policy, noTool []string) []callgatev1alpha1.Problem {
@@ -18,11 +16,14 @@ func policyWarnings(o *PolicyOutcome, p *callgatev1alpha1.ToolPolicy, ns *Namesp
 	if len(noTool) > 0 {
 		warn("/spec/subjects", noToolMessage(noTool))
 	}
+	if !c.Deny {
+		warn("/spec/validationActions", "without Deny this policy blocks nothing: what it finds wrong is only warned of or recorded")
+	}
 	for i, name := range p.Spec.DeclaredTools {
 		if name == callgatev1alpha1.AnyTool {
 			continue
 		}
-		path := "/spec/declaredTools/" + itoa(i)
+		path := "/spec/declaredTools/" + strconv.Itoa(i)
 		tool := ns.Tools[string(name)]
 		switch {
 		case tool == nil && c.AllowUnvalidated:
