@@ -53,27 +53,30 @@ func LostInApply(lastApplied string, parameters []byte) []string {
 var lostLimits = rawjson.Limits{MaxDepth: 80, MaxValues: 100_000}
 
 func findLost(wanted, stored *rawjson.Value, at string, lost *[]string) {
-	if stored == nil || wanted.Kind != stored.Kind || len(*lost) == maxLost {
-		return
-	}
-	if wanted.Kind == rawjson.Number && rounded(string(wanted.Raw), string(stored.Raw)) {
-		*lost = append(*lost, bound(at, maxPointer))
-		return
-	}
-	for _, f := range wanted.Fields {
-		if len(*lost) == maxLost {
-			return
+	switch {
+	case stored == nil || wanted.Kind != stored.Kind || len(*lost) == maxLost:
+	case wanted.Kind == rawjson.Number:
+		if rounded(string(wanted.Raw), string(stored.Raw)) {
+			*lost = append(*lost, bound(at, maxPointer))
 		}
+	case wanted.Kind == rawjson.Object:
+		findLostFields(wanted, stored, at, lost)
+	case wanted.Kind == rawjson.Array:
+		for i := 0; i < len(wanted.Items) && i < len(stored.Items); i++ {
+			findLost(wanted.Items[i], stored.Items[i], at+"/"+strconv.Itoa(i), lost)
+		}
+	}
+}
+
+func findLostFields(wanted, stored *rawjson.Value, at string, lost *[]string) {
+	for _, f := range wanted.Fields {
 		pointer := at + "/" + escapePointer(f.Key)
 		kept := field(stored, f.Key)
-		if f.Value.Kind == rawjson.Null && kept == nil {
+		if f.Value.Kind != rawjson.Null || kept != nil {
+			findLost(f.Value, kept, pointer, lost)
+		} else if len(*lost) < maxLost {
 			*lost = append(*lost, bound(pointer, maxPointer))
-			continue
 		}
-		findLost(f.Value, kept, pointer, lost)
-	}
-	for i := 0; i < len(wanted.Items) && i < len(stored.Items); i++ {
-		findLost(wanted.Items[i], stored.Items[i], at+"/"+strconv.Itoa(i), lost)
 	}
 }
 

@@ -20,26 +20,32 @@ func policyWarnings(o *PolicyOutcome, p *callgatev1alpha1.ToolPolicy, ns *Namesp
 		warn("/spec/validationActions", "without Deny this policy blocks nothing: what it finds wrong is only warned of or recorded")
 	}
 	for i, name := range p.Spec.DeclaredTools {
-		if name == callgatev1alpha1.AnyTool {
-			continue
-		}
-		path := "/spec/declaredTools/" + strconv.Itoa(i)
-		tool := ns.Tools[string(name)]
-		switch {
-		case tool == nil && c.AllowUnvalidated:
-			o.ToolsWithoutSchema++
-			warn(path, fmt.Sprintf("%q has no ToolSchema: any object is accepted as its arguments", name))
-		case tool == nil:
-			o.ToolsWithoutSchema++
-			warn(path, fmt.Sprintf("%q has no ToolSchema: calls to it are blocked with unknown_tool", name))
-		case !c.SelectsTool(tool):
-			warn(path, fmt.Sprintf("%q has a ToolSchema that schemaSelector does not select: calls to it are blocked with unknown_tool", name))
+		if message := declaredWarning(o, string(name), ns, c); message != "" {
+			warn("/spec/declaredTools/"+strconv.Itoa(i), message)
 		}
 	}
 	if p.Spec.SchemaSelector != nil && o.SelectedSchemas == 0 && len(ns.Tools) > 0 {
 		warn("/spec/schemaSelector", "no ToolSchema of the namespace has the labels selected here")
 	}
 	return warnings
+}
+
+func declaredWarning(o *PolicyOutcome, name string, ns *Namespace, c *Policy) string {
+	tool := ns.Tools[name]
+	switch {
+	case name == string(callgatev1alpha1.AnyTool):
+		return ""
+	case tool == nil && c.AllowUnvalidated:
+		o.ToolsWithoutSchema++
+		return fmt.Sprintf("%q has no ToolSchema: any object is accepted as its arguments", name)
+	case tool == nil:
+		o.ToolsWithoutSchema++
+		return fmt.Sprintf("%q has no ToolSchema: calls to it are blocked with unknown_tool", name)
+	case !c.SelectsTool(tool):
+		return fmt.Sprintf("%q has a ToolSchema that schemaSelector does not select: calls to it are blocked with unknown_tool", name)
+	default:
+		return ""
+	}
 }
 
 func noToolMessage(callers []string) string {

@@ -48,7 +48,6 @@ type document struct {
 type place struct {
 	path  string
 	value *rawjson.Value
-	base  string // the base URL for references here
 	home  *docResource
 	union bool // a branch of anyOf or oneOf
 }

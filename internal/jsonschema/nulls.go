@@ -293,11 +293,11 @@ func (q *requirement) schema(s scoped) bool {
 	return slices.ContainsFunc(list, q.schema)
 }
 
-func (rules *objectRules) requiresKey(n *node, key string) bool {
-	if slices.Contains(rules.required, key) {
+func (r *objectRules) requiresKey(n *node, key string) bool {
+	if slices.Contains(r.required, key) {
 		return true
 	}
-	for _, d := range rules.dependentRequired {
+	for _, d := range r.dependentRequired {
 		if n.member(d.key) != nil && slices.Contains(d.needs, key) {
 			return true
 		}

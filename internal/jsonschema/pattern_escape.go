@@ -130,7 +130,7 @@ func (p *reParser) hex(digits int) (rune, error) {
 		return 0, errors.New("an escape lacks hexadecimal digits")
 	}
 	p.pos += digits
-	return rune(n), nil
+	return rune(n), nil //nolint:gosec // of four digits at the most
 }
 
 // unicodeEscape reads \uXXXX, a pair of them, or \u{…}.
