@@ -20,7 +20,8 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     go build -trimpath -ldflags "-s -w" -o /out/callgate ./cmd/callgate
 
 # No shell, no package manager, no root: the binary and the certificate authorities.
-FROM gcr.io/distroless/static:nonroot
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /out/callgate /callgate
 USER 65532:65532
 ENTRYPOINT ["/callgate"]

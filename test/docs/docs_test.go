@@ -117,7 +117,7 @@ func TestREADMEShowsTheRealAnswer(t *testing.T) {
 // The examples in the documents are those that the end-to-end tests run.
 func TestExamplesAreTheTestedOnes(t *testing.T) {
 	root, _, blocks := documents(t)
-	for example, language := range map[string]string{"call.sh": "sh", "call.py": "python"} {
+	for example, language := range map[string]string{"call.sh": "sh", "call.py": "python", "call/main.go": "go"} {
 		want := read(t, filepath.Join(root, "docs", "examples", example))
 		found := false
 		for _, b := range blocks {
