@@ -31,7 +31,7 @@ func (c Caller) Username() string {
 type Decision struct {
 	Response reviewv1alpha1.ToolCallReviewResponse
 	// Audit is what to record besides the verdicts: for each call what policies
-	// without Deny found wrong, by code, and with code ok a name that passed
+	// with Audit found wrong, by code, and with code ok a name that passed
 	// undeclared. It holds no argument value.
 	Audit []AuditFinding
 }

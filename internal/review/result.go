@@ -85,7 +85,7 @@ func wireViolations(violations []jsonschema.Violation) []reviewv1alpha1.Violatio
 }
 
 // audit gives what is to be recorded of the call besides its verdict: what policies
-// without Deny found, one finding a code, and a name that passed undeclared.
+// with Audit found, one finding a code, and a name that passed undeclared.
 func (c *call) audit(index int) []AuditFinding {
 	byCode := map[reviewv1alpha1.VerdictCode]*AuditFinding{}
 	var order []reviewv1alpha1.VerdictCode
@@ -101,7 +101,7 @@ func (c *call) audit(index int) []AuditFinding {
 	}
 	for i := range c.views {
 		v := &c.views[i]
-		if v.failed() && !v.policy.Deny {
+		if v.failed() && v.policy.Audit {
 			add(v.code, v.policy.String(), v.errors...)
 		}
 		if v.undeclared && !v.failed() {

@@ -195,12 +195,14 @@ func TestAuditFindings(t *testing.T) {
 		policy("a", acts("Audit")),
 		policy("b", acts("Audit"), declares("other")),
 		policy("c", declares("other"), undeclared),
+		policy("d", acts("Warn"), declares("other")),
+		policy("e", acts("Deny", "Audit")),
 	}
 	d := judge(t, agent, schemas, policies, call("weather", `{"city":"Oslo"}`), call("weather", `{"city":1}`))
 	want := []review.AuditFinding{
 		{Index: 0, ID: "1", Name: "weather", Code: "unknown_tool", Errors: []string{"unknown_tool:weather"}, Policies: []string{"team/b"}},
 		{Index: 0, ID: "1", Name: "weather", Code: "ok", Errors: []string{"undeclared_tool:weather"}, Policies: []string{"team/c"}},
-		{Index: 1, ID: "1", Name: "weather", Code: "invalid_arguments", Errors: []string{"type:city"}, Policies: []string{"team/a"}},
+		{Index: 1, ID: "1", Name: "weather", Code: "invalid_arguments", Errors: []string{"type:city"}, Policies: []string{"team/a", "team/e"}},
 		{Index: 1, ID: "1", Name: "weather", Code: "unknown_tool", Errors: []string{"unknown_tool:weather"}, Policies: []string{"team/b"}},
 	}
 	if diff := cmp.Diff(want, d.Audit); diff != "" {
