@@ -238,10 +238,10 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// record writes what policies without Deny found, one line a finding.
+// record writes what policies with Audit found, one line a finding.
 func (h *ReviewHandler) record(caller review.Caller, d review.Decision) {
 	for _, f := range d.Audit {
-		h.log.Info("A policy without Deny recorded a call",
+		h.log.Info("A policy recorded a call",
 			"uid", d.Response.UID, "revision", d.Response.Revision, "caller", caller.Username(),
 			"index", f.Index, "id", f.ID, "name", f.Name, "code", f.Code, "errors", f.Errors, "policies", f.Policies)
 	}
