@@ -149,8 +149,13 @@ func (o *Options) Validate() error {
 	}
 	oneOf("log-level", o.LogLevel, "info", "debug")
 	oneOf("log-format", o.LogFormat, "json", "console")
-	if o.DrainLame < 0 || o.DrainClosing < 0 || o.DrainShutdown <= 0 {
-		bad("drain-shutdown", "the phases of a drain must not be negative, and the last must not be zero")
+	for _, phase := range []struct {
+		flag   string
+		length time.Duration
+	}{{"drain-lame", o.DrainLame}, {"drain-closing", o.DrainClosing}, {"drain-shutdown", o.DrainShutdown}} {
+		if phase.length <= 0 {
+			bad(phase.flag, "%v is too short: a phase of a drain lasts longer than nothing", phase.length)
+		}
 	}
 	if err := o.identity().Validate(); err != nil {
 		bad("identity-ttl", "%v", err)

@@ -33,6 +33,8 @@ func TestValidate(t *testing.T) {
 		"--leader-election-id":        func(o *app.Options) { o.LeaderElectionID = "" },
 		"--log-level":                 func(o *app.Options) { o.LogLevel = "loud" },
 		"--log-format":                func(o *app.Options) { o.LogFormat = "xml" },
+		"--drain-lame":                func(o *app.Options) { o.DrainLame = 0 },
+		"--drain-closing":             func(o *app.Options) { o.DrainClosing = -time.Second },
 		"--drain-shutdown":            func(o *app.Options) { o.DrainShutdown = 0 },
 		"--identity-ttl":              func(o *app.Options) { o.IdentityTTL = 0 },
 	} {
