@@ -119,6 +119,9 @@ type Input struct {
 	IntegersByValue bool
 	// FreeText says that Raw is not JSON but one free text, judged as a string.
 	FreeText bool
+	// Budget is shared by the values that are judged for one answer. Nil: the value
+	// has one of its own.
+	Budget *Budget
 }
 
 // Result is the outcome of judging one value. The zero value is not an allow.

@@ -16,7 +16,7 @@ func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
 		return dst, false
 	}
 	if c.opts.NullsAbsent {
-		r := newReference(c, c.opts.IntegersByValue || in.IntegersByValue)
+		r := newReference(c, c.opts.IntegersByValue || in.IntegersByValue, NewBudget())
 		r.dropNulls(root)
 		if r.exceeded {
 			return dst, false

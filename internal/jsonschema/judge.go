@@ -23,7 +23,11 @@ func (c *Compiled) Judge(in Input) (res Result) {
 	if fault != NoFault {
 		return Result{Fault: fault}
 	}
-	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue)
+	budget := in.Budget
+	if budget == nil {
+		budget = NewBudget()
+	}
+	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue, budget)
 }
 
 // read turns the input into the tree to judge, absent nulls not yet removed.
@@ -69,8 +73,14 @@ func parseTree(raw []byte) (*node, Fault) {
 }
 
 // judgeTree judges a tree whatever its root is.
-func (c *Compiled) judgeTree(root *node, byValue bool) Result {
-	r := newReference(c, byValue)
+func (c *Compiled) judgeTree(root *node, byValue bool, budget *Budget) Result {
+	r := newReference(c, byValue, budget)
+	work, steps := r.work, r.steps
+	defer func() {
+		budget.work -= work - max(r.work, 0)
+		budget.steps -= steps - max(r.steps, 0)
+		budget.exhausted = budget.exhausted || r.exceeded || r.unsure
+	}()
 	if c.opts.NullsAbsent {
 		r.dropNulls(root)
 	}
@@ -83,7 +93,11 @@ func (c *Compiled) judgeTree(root *node, byValue bool) Result {
 	if r.exceeded {
 		return Result{Fault: TooCostly}
 	}
-	return Result{Judged: true, Violations: r.report(root)}
+	violations := r.report(root, budget)
+	if r.unsure && len(violations) == 0 {
+		return Result{Fault: TooCostly}
+	}
+	return Result{Judged: true, Violations: violations}
 }
 
 // rootScope is the empty dynamic scope, nil where no reference is dynamic.

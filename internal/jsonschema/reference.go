@@ -27,6 +27,8 @@ type reference struct {
 	steps    int // left for backtracking patterns
 	depth    int
 	exceeded bool
+	// unsure: a pattern overran its steps, so that what seems to fit may not.
+	unsure bool
 }
 
 type memoKey struct {
@@ -86,8 +88,11 @@ type finding struct {
 	schema  *schema
 }
 
-func newReference(c *Compiled, byValue bool) *reference {
-	return &reference{c: c, byValue: byValue, memo: map[memoKey]*outcome{}, work: workBudget, steps: callSteps}
+func newReference(c *Compiled, byValue bool, b *Budget) *reference {
+	return &reference{
+		c: c, byValue: byValue, memo: map[memoKey]*outcome{},
+		work: min(workBudget, b.work), steps: min(callSteps, b.steps),
+	}
 }
 
 // spend takes units off the budget and reports whether any is left.

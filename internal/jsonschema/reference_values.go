@@ -16,13 +16,16 @@ func (r *reference) applyString(o *outcome) {
 	}
 }
 
-// match runs a pattern and pays for it. A pattern that overruns its steps does
-// not match.
+// match runs a pattern and pays for it. One that overruns its steps is taken not to
+// match, and the value is then not allowed whatever follows from that: under a not, an
+// if or a key's pattern it would open what it is there to close.
 func (r *reference) match(p *pattern, text string) bool {
 	if !r.spend(p.cost(len(text))) {
 		return false
 	}
-	return p.match(text, &r.steps)
+	matched, overrun := p.match(text, &r.steps)
+	r.unsure = r.unsure || overrun
+	return matched
 }
 
 // applyNumber judges the bounds, exactly.

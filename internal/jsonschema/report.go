@@ -8,12 +8,12 @@ import (
 	"github.com/callgate/callgate/internal/shown"
 )
 
-// maxViolations and maxPointers bound the list and the sum of its pointers. A
-// value with more has no use for the rest, and it is refused all the same; the
-// first by order stay, at least one.
+// maxViolations and maxReport bound what is reported of one value, in number and
+// in bytes. A value with more has no use for the rest, and it is refused all the
+// same; the first by order stay, at least one.
 const (
 	maxViolations = 1024
-	maxPointers   = 256 << 10
+	maxReport     = 128 << 10
 )
 
 // codeOrder ranks the codes: of several at one location the first is reported.
@@ -30,21 +30,41 @@ func (c Code) hidesBelow() bool { return c.rank() <= CodeType.rank() }
 // report gives the violations, one per location, sorted by their error string
 // and, where two locations are shown alike, in the order of the document:
 // absent properties first, by key.
-func (r *reference) report(root *node) []Violation {
+func (r *reference) report(root *node, budget *Budget) []Violation {
 	var found []entry
-	root.collect("", func(e entry) { found = append(found, e) })
-	slices.SortStableFunc(found, func(a, b entry) int { return strings.Compare(a.text, b.text) })
+	root.collect("", func(e entry) {
+		found = append(found, e)
+		// A hundred thousand long locations at once would be hundreds of megabytes.
+		if len(found) == 2*maxViolations {
+			found = first(found)
+		}
+	})
 	var out []Violation
-	pointers := 0
-	for _, e := range found[:min(len(found), maxViolations)] {
+	left := min(maxReport, budget.report)
+	for _, e := range first(found) {
 		v := e.violation()
-		pointers += len(v.Pointer)
-		if pointers > maxPointers && len(out) > 0 {
+		left -= v.size()
+		if left < 0 && len(out) > 0 {
 			break
 		}
+		budget.report -= v.size()
 		out = append(out, v)
 	}
 	return out
+}
+
+// first gives the first maxViolations of the entries, sorted. Entries that read the
+// same keep their order.
+func first(found []entry) []entry {
+	slices.SortStableFunc(found, func(a, b entry) int { return strings.Compare(a.text, b.text) })
+	return found[:min(len(found), maxViolations)]
+}
+
+// size is about what the violation takes in an answer, where its location stands in
+// the list of errors too.
+func (v Violation) size() int {
+	const names = 128
+	return names + len(v.Pointer) + len(v.Location) + len(v.Expected) + len(v.Message)
 }
 
 // entry is a finding to report, with its location and its error string.

@@ -41,7 +41,7 @@ func (c *Compiled) judgeValue(raw []byte) Result {
 	if fault != NoFault {
 		return Result{Fault: fault}
 	}
-	return c.judgeTree(root, c.opts.IntegersByValue)
+	return c.judgeTree(root, c.opts.IntegersByValue, NewBudget())
 }
 
 // refused are the groups of the suite that are compile problems here, by

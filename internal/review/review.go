@@ -16,6 +16,21 @@ import (
 // Calls judges the calls of one review for one caller. snap must not be nil: not
 // ready is the server's answer to give, not a verdict.
 func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) Decision {
+	return judge(snap, caller, in, jsonschema.NewBudget())
+}
+
+// Cheap judges as Calls does if that costs little, in time and memory. ok is false if
+// it does not; then the decision says nothing, and Calls has to be asked.
+func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) (d Decision, ok bool) {
+	budget := jsonschema.NewSmallBudget()
+	d = judge(snap, caller, in, budget)
+	if budget.Exhausted() {
+		return Decision{}, false
+	}
+	return d, true
+}
+
+func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *jsonschema.Budget) Decision {
 	ns, policies := applying(snap, caller)
 	d := Decision{Response: reviewv1alpha1.ToolCallReviewResponse{
 		UID:      in.UID,
@@ -24,7 +39,7 @@ func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) Decision 
 		Results:  make([]reviewv1alpha1.ToolCallResult, 0, len(in.Calls)),
 	}}
 	for i := range in.Calls {
-		c := &call{Call: &in.Calls[i], ns: ns, name: in.Calls[i].EffectiveName()}
+		c := &call{Call: &in.Calls[i], ns: ns, name: in.Calls[i].EffectiveName(), budget: budget}
 		for _, p := range policies {
 			c.views = append(c.views, view{policy: p})
 		}
@@ -58,9 +73,10 @@ func applying(snap *snapshot.Snapshot, caller Caller) (*compile.Namespace, []*co
 // call is one call under judgement.
 type call struct {
 	*toolcall.Call
-	ns    *compile.Namespace
-	name  string
-	views []view
+	ns     *compile.Namespace
+	name   string
+	budget *jsonschema.Budget
+	views  []view
 
 	tool       *compile.Tool
 	violations []jsonschema.Violation
@@ -139,7 +155,7 @@ func (c *call) argumentStage() jsonschema.Fault {
 		return jsonschema.Fault(c.Fault)
 	}
 	judge := c.argumentJudge()
-	in := jsonschema.Input{Raw: c.Arguments, FreeText: c.FreeText, IntegersByValue: c.IntegersByValue}
+	in := jsonschema.Input{Raw: c.Arguments, FreeText: c.FreeText, IntegersByValue: c.IntegersByValue, Budget: c.budget}
 	result := judge.Judge(in)
 	if result.Fault != jsonschema.NoFault {
 		return result.Fault
