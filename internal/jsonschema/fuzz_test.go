@@ -82,6 +82,7 @@ func libraryJudge(doc []byte, d Dialect) (func(any) error, bool) {
 	c.DefaultDraft(d.library())
 	c.UseRegexpEngine(document.engine)
 	c.AssertFormat()
+	registerFormats(c)
 	if c.AddResource("https://tool.invalid/x.json", value) != nil {
 		return nil, false
 	}

@@ -1,0 +1,228 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	lib "github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// registerFormats gives the library the formats of this package. What is left
+// to hold against it is where a format applies, not what it matches; regex it
+// takes from the engine that it is given.
+func registerFormats(c *lib.Compiler) {
+	for name, f := range formats {
+		c.RegisterFormat(&lib.Format{Name: name, Validate: func(v any) error {
+			if text, ok := v.(string); ok && !f.match(text) {
+				return fmt.Errorf("no %s", name)
+			}
+			return nil
+		}})
+	}
+}
+
+// formatDeviations are the tests of the suite that are judged otherwise, with
+// the reason: a file, or a group of one after a colon.
+var formatDeviations = map[string]string{
+	"idn-email":    "not known: ignored, and warned of",
+	"idn-hostname": "not known: ignored, and warned of",
+	"duration":     "not known: ignored, and warned of",
+	"hostname: validation of A-label (punycode) host names": "an A-label is a label like any other; it is not decoded",
+}
+
+func formatDeviation(file, group string) string {
+	if reason := formatDeviations[file]; reason != "" {
+		return reason
+	}
+	return formatDeviations[file+": "+group]
+}
+
+// readFormats visits the groups of the suite's tests of formats.
+func readFormats(t testing.TB, visit func(dir, file string, g suiteGroup)) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/formats/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no suite", err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []suiteGroup
+		if err := json.Unmarshal(text, &groups); err != nil {
+			t.Fatal(path, err)
+		}
+		for _, g := range groups {
+			visit(filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".json"), g)
+		}
+	}
+}
+
+func TestFormatSuite(t *testing.T) {
+	passed, deviating := map[string]int{}, map[string]int{}
+	readFormats(t, func(dir, file string, g suiteGroup) {
+		name, d := dir+"/"+file, suiteDirs[dir]
+		opts := conformance(d)
+		opts.AnnotateFormats = false
+		var p, w problems
+		c := compile(g.Schema, opts, &p, &w, true)
+		if p.any() {
+			t.Errorf("%s: %s: %v", name, g.Description, p.list)
+			return
+		}
+		reason := formatDeviation(file, g.Description)
+		ignored := strings.HasPrefix(reason, "not known")
+		if ignored != (len(w.list) > 0) && file != "unknown" {
+			t.Errorf("%s: %s: warnings %v", name, g.Description, w.list)
+		}
+		for _, tt := range g.Tests {
+			res := c.judgeValue(tt.Data)
+			switch {
+			case res.OK() == tt.Valid && res.Judged:
+				passed[dir]++
+			case reason == "" || ignored && !res.OK():
+				t.Errorf("%s: %s: %s: got %v, want valid=%t", name, g.Description, tt.Description, errorsOf(res), tt.Valid)
+			default:
+				deviating[dir]++
+			}
+		}
+	})
+	t.Log("passed", passed, "deviating", deviating)
+}
+
+// TestUnwiredFormats runs the suite on what is ready and not yet known.
+func TestUnwiredFormats(t *testing.T) {
+	unwired := map[string]func(string) bool{"duration": isDuration, "idn-email": isIDNEmail}
+	readFormats(t, func(dir, file string, g suiteGroup) {
+		match := unwired[file]
+		for _, tt := range g.Tests {
+			var text string
+			if match == nil || json.Unmarshal(tt.Data, &text) != nil {
+				continue
+			}
+			if match(text) != tt.Valid && string(tt.Data) != "null" {
+				t.Errorf("%s/%s: %s: want valid=%t", dir, file, tt.Description, tt.Valid)
+			}
+		}
+	})
+}
+
+func TestFormats(t *testing.T) {
+	long := strings.Repeat("a", 63)
+	tests := []struct {
+		format      string
+		good, wrong []string
+	}{
+		{"date", []string{"2024-02-29", "2000-02-29", "0000-01-01"},
+			[]string{"", "2023-02-29", "1900-02-29", "2024-00-01", "2024-13-01", "2024-04-31", "2024-1-001", "+024-01-01", "2024-01-00"}},
+		{"time", []string{"00:00:00Z", "23:59:60.5Z", "00:59:60+01:00"},
+			[]string{"", "00:00:00", "00:00:00.", "00:00:00.Z", "00:00:61Z", "00:00:60Z", "00:00:00+0100", "00-00-00Z", "00:00:0", "00:00:00-"}},
+		{"date-time", []string{"2024-02-29T00:00:00Z"}, []string{"2024-02-29 00:00:00Z", "2024-02-29T", "2024-02-29"}},
+		{"email", []string{"a@b", `"a\"b"@c`, `""@c`, "a@[IPv6:::1]", "a@[ipv6:::1]", "a@[1.2.3.4]", strings.Repeat("a", 64) + "@b"},
+			[]string{"", "@", "a@", "@b", `"@c`, `"a"b"@c`, `"a\"@c`, `"a"x@c`, "a@[::1]", "a@[IPv6:]", "a@[x:y]", "a@[1.2.3.4",
+				"a@b.", "é@b", "\"é\"@b", "a@b\n", strings.Repeat("a", 65) + "@b"}},
+		{"hostname", []string{"a", "A-1.b", strings.Repeat(long+".", 3) + long[:61]},
+			[]string{"", ".", "a.", ".a", "a..b", "-a", "a-", "a_b", "é", long + "a", strings.Repeat(long+".", 3) + long[:62]}},
+		{"ipv4", []string{"0.0.0.0", "255.255.255.255"}, []string{"", "+1.2.3.4", "1.2.3", "01.2.3.4", "256.1.1.1", "1.2.3.4 ", "::1", "1.2.3.4.5", "0x1.2.3.4"}},
+		{"ipv6", []string{"::", "::ffff:1.2.3.4", "1:2:3:4:5:6:7:8"}, []string{"", "1.2.3.4", "::1%eth0", "::1%", "[::1]", "1::2::3", "::01.2.3.4"}},
+		{"uri", []string{"a:", "a:b", "http://[::1]:80/", "http://[v1.a:b]", "http://h:", "file:///x", "urn:a:b?c#d/?", "a://b@c", "x:%2f"},
+			[]string{"", ":", ":a", "a", "//h", "1a:b", "https://example.org/foo bar.txt", `a:"`, "a:<", "a:>", `a:\`, "a:^", "a:{", "a:|", "a:}", "a:`",
+				"http:/[::1]", "a:#b#c", "a:%", "a:%0", "a:%zz", "http://h:8x", "http://[::1", "http://[::1]x", "http://[::1%25e]", "http://[v.a]",
+				"http://[v1.]", "http://a@b@c", "http://a:b:c", "a:\n", "a:é", "é:a", "a:\x7f", "a:[", "a://b?c[d]"}},
+		{"uri-reference", []string{"", "#", "?", "/", "//", "a/b:c", "./a:b", "?a:b", "a"}, []string{"a%", "1:b", ":", "é", "//[", "a b"}},
+		{"iri", []string{"a:é", "http://é.é/é?\ue000#é", "a:\U00010000"}, []string{"é", "a:\ue000", "a:#\ue000", "a:\u0080", "a:\uffff", "a:\ufffd", "a:\xff", "a:\U000e0000", "a: "}},
+		{"iri-reference", []string{"", "é", "é/a:b"}, []string{"é:b", "\xff", "a b"}},
+		{"uri-template", []string{"{?var}", "{/var}", "{#var}", "{v:1000}", "a{+b,c*}[d]", "é", "{%41.b_}"},
+			[]string{"{", "}", "{}", "{?}", "{a", "{a,", "{a,}", "a b", "{a:}", "{a:0}", "{a:10000}", "{a:1*}", "{=a}", "{a.}", "{.}", "{é}", "{%4}", "%", "<", "\xff", "|", "{{a}}"}},
+		{"json-pointer", []string{"", "/", "/a~0~1/é", "//"}, []string{"a", "/~", "/~2", "/a~", "#/a"}},
+		{"relative-json-pointer", []string{"0", "10/a", "1#"}, []string{"", "#", "/a", "01", "-1", "0##", "0a", "0+1", "1/~"}},
+		{"regex", []string{"", "(?=a)", `\d`}, []string{"(", `\a`, "[b-a]"}},
+		{"uuid", []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-42661417400F"},
+			[]string{"", "123e4567e89b12d3a456426614174000", "{123e4567-e89b-12d3-a456-42661417400}", "123e4567-e89b-12d3-a456-42661417400g", "123e4567-e89b-12d3-a4-56426614174000"}},
+	}
+	if len(tests) != len(formats) {
+		t.Errorf("%d formats tested of %d", len(tests), len(formats))
+	}
+	for _, tt := range tests {
+		for _, text := range tt.good {
+			if !formats[tt.format].match(text) {
+				t.Errorf("%s refuses %q", tt.format, text)
+			}
+		}
+		for _, text := range tt.wrong {
+			if formats[tt.format].match(text) {
+				t.Errorf("%s accepts %q", tt.format, text)
+			}
+		}
+	}
+}
+
+// TestFormatAllocations keeps the formats from copying what they judge.
+func TestFormatAllocations(t *testing.T) {
+	for name, text := range map[string]string{
+		"date-time": "2024-02-29T00:00:00.5+01:00", "email": `"a b"@[IPv6:::1]`, "hostname": strings.Repeat("a.", 120) + "a",
+		"uri": "http://u@[::1]:80/a/b?c#d", "iri": "http://é/é?é#é", "uri-template": strings.Repeat("{?a*,b:3}é", 99),
+		"json-pointer": strings.Repeat("/~0", 99), "uuid": "123e4567-e89b-12d3-a456-426614174000",
+	} {
+		f := formats[name]
+		if n := testing.AllocsPerRun(10, func() {
+			if !f.match(text) {
+				t.Errorf("%s refuses %q", name, text)
+			}
+		}); n > 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+func FuzzFormats(f *testing.F) {
+	readFormats(f, func(_, _ string, g suiteGroup) {
+		for _, tt := range g.Tests {
+			var text string
+			if json.Unmarshal(tt.Data, &text) == nil {
+				f.Add(text)
+			}
+		}
+	})
+	// Whatever the narrower format accepts, the wider does too.
+	within := map[string]string{
+		"uri": "iri", "uri-reference": "iri-reference", "iri": "iri-reference", "ipv4": "hostname",
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := map[string]bool{}
+		for name, f := range formats {
+			got[name] = f.match(text)
+		}
+		for narrow, wide := range within {
+			if got[narrow] && !got[wide] {
+				t.Errorf("%q is of %s and not of %s", text, narrow, wide)
+			}
+		}
+		if got["uri"] != (got["uri-reference"] && hasScheme(text)) {
+			t.Errorf("%q: uri %t, uri-reference %t", text, got["uri"], got["uri-reference"])
+		}
+		if isEmail(text) && !isIDNEmail(text) {
+			t.Errorf("%q is of email and not of idn-email", text)
+		}
+		if utf8.ValidString(text) && !strings.ContainsAny(text, "\"{|}") && got["iri-reference"] && !got["uri-template"] {
+			t.Errorf("%q is of iri-reference and not of uri-template", text)
+		}
+		a, err := netip.ParseAddr(text)
+		if got["ipv4"] != (err == nil && a.Is4()) || got["ipv6"] != (err == nil && a.Is6() && a.Zone() == "") {
+			t.Errorf("%q: ipv4 %t, ipv6 %t, netip %v", text, got["ipv4"], got["ipv6"], a)
+		}
+		_ = isDuration(text)
+	})
+}
+
+func hasScheme(text string) bool {
+	end := strings.IndexAny(text, ":/?#")
+	return end > 0 && text[end] == ':'
+}
