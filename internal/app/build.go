@@ -131,7 +131,7 @@ func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
 		return err
 	}
 	return controllers.Setup(p.manager, controllers.Options{
-		Store: p.store, Leadership: p.leader, Heartbeat: p.heart, OnSwap: p.onSwap,
+		Store: p.store, Leadership: p.leader, Heartbeat: p.heart,
 	})
 }
 
@@ -191,12 +191,6 @@ func (p *parts) details() []string {
 		lines = append(lines, "certificate until: "+end.UTC().Format(time.RFC3339))
 	}
 	return lines
-}
-
-func (p *parts) onSwap(s controllers.Swap) {
-	p.log.Info("Policy set in force", "revision", s.Snapshot.Revision, "changed", s.Changed,
-		"schemas", len(s.Snapshot.Schemas), "policies", len(s.Snapshot.Policies),
-		"compiled", s.Snapshot.Compiled, "took", s.Took.String())
 }
 
 // onDrain lets another replica write status as soon as this one is on its way out.

@@ -288,6 +288,23 @@ func TestNumbersThatAreStoredAsDoubles(t *testing.T) {
 	}
 }
 
+func TestNullsThatApplyWillDrop(t *testing.T) {
+	for document, want := range map[string]string{
+		`{"properties":{"a":{"const":null}}}`:                   "/properties/a/const",
+		`{"properties":{"a":{"const":{"x":null}}}}`:             "/properties/a/const/x",
+		`{"properties":{"a":{"enum":[null,"x"]}}}`:              "",
+		`{"properties":{"a":{"type":"string","default":null}}}`: "",
+	} {
+		got := ""
+		for _, w := range compile.Compile(in(schema("x", "s", "s", document)), nil).Schemas[key("x", "s")].Warnings {
+			got += *w.Path
+		}
+		if got != want {
+			t.Errorf("%s: warned of %q, want %q", document, got, want)
+		}
+	}
+}
+
 func TestIntegersThatApplyRounded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		applied, stored string

@@ -102,37 +102,52 @@ func rounded(wanted, stored string) bool {
 	return ok && ok2 && exactWanted.Cmp(exactStored) != 0
 }
 
-// beyond64Bits warns of numbers in stored parameters that no int64 holds. The API
-// server has kept them as doubles, so an integer that was written there may be another
-// one now. What was written is in no field of the object.
-func beyond64Bits(parameters []byte) []callgatev1alpha1.Problem {
+// storageWarnings warns of what an object-valued document does not carry safely through
+// kubectl and the API server: numbers that no int64 holds, which are stored as doubles,
+// and nulls, which the next client-side apply drops. What was lost on the way here is in
+// no field of the object, so the place is named as long as it can be seen.
+func storageWarnings(parameters []byte) []callgatev1alpha1.Problem {
 	document, err := rawjson.Parse(parameters, lostLimits)
 	if err != nil {
 		return nil
 	}
-	var warnings []callgatev1alpha1.Problem
-	var walk func(v *rawjson.Value, at, key string)
-	walk = func(v *rawjson.Value, at, key string) {
-		if len(warnings) == maxLost {
-			return
-		}
-		if v.Kind == rawjson.Number {
-			if f, err := strconv.ParseFloat(string(v.Raw), 64); err != nil || math.Abs(f) >= 1<<63 {
-				warnings = append(warnings, newProblem(at, key,
-					"the API server stores numbers beyond 64 bits as doubles, so an integer here may have been rounded; write the schema in parametersJSON to keep it exact"))
-			}
-			return
-		}
-		for _, f := range v.Fields {
-			walk(f.Value, at+"/"+escapePointer(f.Key), f.Key)
-		}
-		for i, item := range v.Items {
-			walk(item, at+"/"+strconv.Itoa(i), key)
+	w := &storageWalk{}
+	w.visit(document, "", "")
+	return w.warnings
+}
+
+type storageWalk struct{ warnings []callgatev1alpha1.Problem }
+
+func (w *storageWalk) warn(at, key, message string) {
+	if len(w.warnings) < maxLost {
+		w.warnings = append(w.warnings, newProblem(at, key, message))
+	}
+}
+
+func (w *storageWalk) visit(v *rawjson.Value, at, key string) {
+	if v.Kind == rawjson.Number {
+		if f, err := strconv.ParseFloat(string(v.Raw), 64); err != nil || math.Abs(f) >= 1<<63 {
+			w.warn(at, key, "the API server stores numbers beyond 64 bits as doubles, so an integer here may have been rounded; write the schema in parametersJSON to keep it exact")
 		}
 	}
-	walk(document, "", "")
-	return warnings
+	for _, f := range v.Fields {
+		pointer := at + "/" + escapePointer(f.Key)
+		switch {
+		case f.Key == "default" || f.Key == "example" || f.Key == "examples":
+			// Annotations: losing a null in them changes no verdict, and half of all
+			// generated schemas have "default": null.
+		case f.Value.Kind == rawjson.Null:
+			w.warn(pointer, f.Key, nullMessage)
+		default:
+			w.visit(f.Value, pointer, f.Key)
+		}
+	}
+	for i, item := range v.Items {
+		w.visit(item, at+"/"+strconv.Itoa(i), key)
+	}
 }
+
+const nullMessage = `kubectl apply without --server-side drops this null: write "type": "null" instead of "const": null, or the schema in parametersJSON`
 
 func field(v *rawjson.Value, key string) *rawjson.Value {
 	if v == nil {

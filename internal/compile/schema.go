@@ -51,7 +51,7 @@ func compileSchema(s *callgatev1alpha1.ToolSchema, prev *schemaMemo) (memo *sche
 	compiled, problems, warnings := jsonschema.Compile(document, options)
 	memo.problems, memo.warnings = convert(problems), convert(warnings)
 	if !text {
-		memo.warnings = append(beyond64Bits(document), memo.warnings...)
+		memo.warnings = append(storageWarnings(document), memo.warnings...)
 	}
 	if compiled != nil && len(problems) == 0 {
 		memo.judge = compiled
@@ -146,8 +146,8 @@ func problemSummary(problems []callgatev1alpha1.Problem) string {
 		where = *first.Path
 	}
 	summary := fmt.Sprintf("The schema does not compile: at %s: %s", where, first.Message)
-	if more := len(problems) - 1; more > 0 {
-		summary += fmt.Sprintf(" (and %d more, see status.problems)", more)
+	if len(problems) > 1 {
+		summary += " (status.problems has the others too)"
 	}
 	return summary
 }

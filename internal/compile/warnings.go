@@ -37,10 +37,10 @@ func declaredWarning(o *PolicyOutcome, name string, ns *Namespace, c *Policy) st
 		return ""
 	case tool == nil && c.AllowUnvalidated:
 		o.ToolsWithoutSchema++
-		return fmt.Sprintf("%q has no ToolSchema: any object is accepted as its arguments", name)
+		return fmt.Sprintf("%q has no ToolSchema yet: until it has, any object is accepted as its arguments", name)
 	case tool == nil:
 		o.ToolsWithoutSchema++
-		return fmt.Sprintf("%q has no ToolSchema: calls to it are blocked with unknown_tool", name)
+		return fmt.Sprintf("%q has no ToolSchema yet: until it has, calls to it are blocked with unknown_tool", name)
 	case !c.SelectsTool(tool):
 		return fmt.Sprintf("%q has a ToolSchema that schemaSelector does not select: calls to it are blocked with unknown_tool", name)
 	default:

@@ -11,7 +11,7 @@ import (
 // The bounds on what Compile tells: the list, one more that says how many were
 // left out, each message, and paths, which only names without reason exceed.
 const (
-	maxProblems = 32
+	maxProblems = 31
 	maxMessage  = 512
 	maxPath     = 1024
 )

@@ -9,7 +9,7 @@ import (
 // readers look for arguments, in the call or in its function.
 var (
 	argumentKeys = []string{"arguments", "input", "args", "parameters"}
-	innerKeys    = append([]string{"name"}, argumentKeys...)
+	innerKeys    = append([]string{"name", "namespace"}, argumentKeys...)
 	chatCallKeys = append([]string{"id", "type", "function", "custom"}, innerKeys...)
 )
 
@@ -82,14 +82,36 @@ func (c *Call) setInner(raw []byte, own string, outer object) bool {
 	}
 	name, ok := plainText(inner.value("name"))
 	c.Name = name
+	server, qualified := sameNamespace(outer, inner)
+	c.Server = server
 	arguments := inner.value(own)
 	if own == "input" {
 		c.setFreeText(arguments)
 	} else {
 		c.setTextOrObject(arguments)
 	}
-	return ok && !inner.ambiguous() && sameName(outer, name) &&
+	return ok && qualified && !inner.ambiguous() && sameName(outer, name) &&
 		sameArguments(inner, arguments) && sameArguments(outer, arguments)
+}
+
+// sameNamespace gives the namespace that the call names, in itself or in its function:
+// the tool is then namespace/name and no other. ok is false if it names two, or
+// something that is no name. Null and the empty string name none.
+func sameNamespace(objects ...object) (namespace string, ok bool) {
+	for _, o := range objects {
+		value := o.value("namespace")
+		if value == nil || isNull(value) {
+			continue
+		}
+		text, ok := plainText(value)
+		if !ok || namespace != "" && text != "" && text != namespace {
+			return "", false
+		}
+		if text != "" {
+			namespace = text
+		}
+	}
+	return namespace, true
 }
 
 // sameName says whether a name beside the function, if any, is the function's.

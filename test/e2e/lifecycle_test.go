@@ -200,7 +200,7 @@ spec:
 		Expect(out).To(ContainSubstring("Warning:"), out)
 		Expect(out).To(ContainSubstring("/properties/to/type"), out)
 		Expect(out).To(ContainSubstring("/properties/count/minimum"), out)
-		Expect(out).To(ContainSubstring(`"bare" has no ToolSchema`), out)
+		Expect(out).To(ContainSubstring(`"bare" has no ToolSchema yet`), out)
 	})
 
 	It("is warned of a null that client-side apply dropped, and status says so", func(ctx SpecContext) {

@@ -46,8 +46,9 @@ type ToolCallReviewRequest struct {
 // ToolCall is one tool call in Callgate's own shape. Exactly one of arguments and
 // argumentsText is set.
 type ToolCall struct {
-	// id is the caller's name for the call, echoed in its result. It may repeat:
-	// results stand in the order of the calls.
+	// id is the caller's name for the call, echoed in its result, at most 256 bytes: a
+	// longer one makes the call malformed. It may repeat: results stand in the order
+	// of the calls.
 	// +optional
 	ID string `json:"id,omitempty"`
 
