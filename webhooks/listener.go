@@ -49,8 +49,9 @@ func (l *cappedListener) Accept() (net.Conn, error) {
 		if tcp, ok := c.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0)
 		}
-		_ = c.Close()
+		// Counted first: whoever sees the reset finds it counted.
 		l.refused()
+		_ = c.Close()
 	}
 }
 
