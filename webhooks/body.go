@@ -31,7 +31,7 @@ type place struct {
 
 // take finds a place for a request that arrives.
 func (h *ReviewHandler) take(who flow) (*place, entry) {
-	got := h.arriving.enter(who)
+	got := h.arriving.enter(who, 1)
 	if got != entryOK {
 		return nil, got
 	}
@@ -70,9 +70,9 @@ func (p *place) judge(rc *http.ResponseController) (got entry, cut bool) {
 }
 
 func (p *place) move(to *inFlight) entry {
-	p.in.leave(p.who)
+	p.in.leave(p.who, 1)
 	p.in = nil
-	got := to.enter(p.who)
+	got := to.enter(p.who, 1)
 	if got == entryOK {
 		p.in = to
 	}
@@ -84,7 +84,7 @@ func (p *place) give() {
 	defer p.mu.Unlock()
 	p.done = true
 	if p.in != nil {
-		p.in.leave(p.who)
+		p.in.leave(p.who, 1)
 		p.in = nil
 	}
 }

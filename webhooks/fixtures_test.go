@@ -120,6 +120,21 @@ func checkAnswer(t testing.TB, resp *http.Response) *reviewv1alpha1.ToolCallRevi
 	return nil
 }
 
+// checkIdle holds a handler without requests to having given back every place.
+func checkIdle(t testing.TB, h *ReviewHandler) {
+	t.Helper()
+	for name, f := range map[string]*inFlight{
+		"arriving": h.arriving, "slow": h.slow, "judging": h.judging, "values": h.values, "heavy": h.heavy,
+	} {
+		if f.total != 0 || len(f.by) != 0 {
+			t.Errorf("%s: %d are kept, by %v", name, f.total, f.by)
+		}
+	}
+	if n := h.large.Load(); n != 0 {
+		t.Errorf("%d bytes of large bodies are kept", n)
+	}
+}
+
 func checkReview(t testing.TB, resp *http.Response, body []byte) *reviewv1alpha1.ToolCallReviewResponse {
 	t.Helper()
 	if resp.Header.Get("Retry-After") != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/callgate/callgate/internal/review"
 )
 
-// inFlight admits so many requests at once and no more than a quarter of them from
-// one caller. It never lets anybody wait: a queue halves what HTTP/2 gets done under
+// inFlight admits so many requests at once, or requests of so much weight together, and
+// no more than a quarter of that from one caller. It never lets anybody wait: a queue halves what HTTP/2 gets done under
 // overload.
 type inFlight struct {
 	limit, share int
@@ -35,25 +35,25 @@ func newInFlight(limit int) *inFlight {
 	return &inFlight{limit: limit, share: max(1, limit/4), by: map[flow]int{}}
 }
 
-func (f *inFlight) enter(who flow) entry {
+func (f *inFlight) enter(who flow, weight int) entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.total >= f.limit:
+	case f.total+weight > f.limit:
 		return entryFull
-	case f.by[who] >= f.share:
+	case f.by[who]+weight > f.share:
 		return entryShare
 	}
-	f.total++
-	f.by[who]++
+	f.total += weight
+	f.by[who] += weight
 	return entryOK
 }
 
-func (f *inFlight) leave(who flow) {
+func (f *inFlight) leave(who flow, weight int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.total--
-	if f.by[who]--; f.by[who] == 0 {
+	f.total -= weight
+	if f.by[who] -= weight; f.by[who] == 0 {
 		delete(f.by, who)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -70,8 +71,15 @@ type ReviewOptions struct {
 	// not come at once, a quarter of them at most for one caller. Default 64.
 	MaxSlowBodies int
 	// MaxLargeBodyBytes is what bodies over 64 KiB may take together. Default 32 MiB:
-	// a quarter of the smallest memory limit that is documented.
+	// a sixteenth of the memory limit that the deployment sets.
 	MaxLargeBodyBytes int64
+	// MaxValues is how many JSON values the reviews that are judged at once may hold
+	// together, a quarter of them at most for one caller. It is an estimate, and
+	// reviews of 1,000 values at most are not counted. Default 100,000: 50 to 90 MB.
+	MaxValues int
+	// MaxHeavy is how many reviews that hold more than a quarter of MaxValues each are
+	// judged at once. Default 1: one of 300,000 integers takes 160 MB.
+	MaxHeavy int
 	// BodyPatience is how long a body may take before its request counts as slow.
 	// Default 250 ms: a round trip around the world.
 	BodyPatience time.Duration
@@ -88,6 +96,8 @@ type ReviewOptions struct {
 type ReviewHandler struct {
 	opts                    ReviewOptions
 	arriving, slow, judging *inFlight
+	// values is counted in JSON values, and heavy in reviews.
+	values, heavy *inFlight
 	// large is how many bytes large bodies take now.
 	large atomic.Int64
 	retry *retryAfter
@@ -100,15 +110,32 @@ type ReviewHandler struct {
 
 var _ http.Handler = &ReviewHandler{}
 
+// validate reports a limit below zero, which would refuse every request.
+func (o ReviewOptions) validate() error {
+	limits := []int64{
+		int64(o.MaxInFlight), int64(o.MaxArriving), int64(o.MaxSlowBodies), int64(o.MaxValues), int64(o.MaxHeavy),
+		o.MaxLargeBodyBytes, int64(o.BodyPatience), int64(o.BodyTimeout),
+	}
+	if slices.Min(limits) < 0 {
+		return errors.New("no limit may be less than zero")
+	}
+	return nil
+}
+
 // NewReviewHandler makes a handler. Identity and Snapshots must be set.
 func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	if opts.Identity == nil || opts.Snapshots == nil {
 		return nil, errors.New("making the review handler: identity and snapshots are needed")
 	}
+	if err := opts.validate(); err != nil {
+		return nil, fmt.Errorf("making the review handler: %w", err)
+	}
 	opts.MaxInFlight = orDefault(opts.MaxInFlight, 16*runtime.GOMAXPROCS(0))
 	opts.MaxArriving = orDefault(opts.MaxArriving, 4*opts.MaxInFlight)
 	opts.MaxLargeBodyBytes = orDefault(opts.MaxLargeBodyBytes, 32<<20)
 	opts.MaxSlowBodies = orDefault(opts.MaxSlowBodies, 64)
+	opts.MaxValues = orDefault(opts.MaxValues, 100_000)
+	opts.MaxHeavy = orDefault(opts.MaxHeavy, 1)
 	opts.BodyPatience = orDefault(opts.BodyPatience, 250*time.Millisecond)
 	opts.BodyTimeout = orDefault(opts.BodyTimeout, 5*time.Second)
 	if opts.Clock == nil {
@@ -120,6 +147,7 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	return &ReviewHandler{
 		opts: opts, log: orDiscard(opts.Log),
 		arriving: newInFlight(opts.MaxArriving), slow: newInFlight(opts.MaxSlowBodies), judging: newInFlight(opts.MaxInFlight),
+		values: newInFlight(opts.MaxValues), heavy: newInFlight(opts.MaxHeavy),
 		retry: newRetryAfter(opts.Clock),
 		judge: review.Calls, decode: toolcall.DecodeReview,
 	}, nil
@@ -176,6 +204,13 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
 	if a.set() {
 		return a
 	}
+	// Given back when the verdict is encoded and not when it is written: by then the
+	// values are garbage, and a client that reads slowly must not hold the heavy lane.
+	leave, a := h.admit(flowOf(caller), body)
+	if a.set() {
+		return a
+	}
+	defer leave()
 	return h.decide(caller, body)
 }
 
