@@ -89,11 +89,11 @@ verify: tools ## Regenerate everything in a copy of the tree and fail on a diffe
 
 .PHONY: lint
 lint: lint-api $(GOLANGCI_LINT) ## Lint all Go code; the import arrows are lint rules too
-	$(GOLANGCI_LINT) run ./...
+	$(GOLANGCI_LINT) run --allow-parallel-runners ./...
 
 .PHONY: lint-api
 lint-api: $(GOLANGCI_LINT) ## Lint the API types with kube-api-linter
-	$(GOLANGCI_LINT) run --config .golangci-kal.yml ./api/...
+	$(GOLANGCI_LINT) run --allow-parallel-runners --config .golangci-kal.yml ./api/...
 
 .PHONY: fmt
 fmt: $(GOLANGCI_LINT) ## Format the Go code and sort its imports
