@@ -77,8 +77,9 @@ type ReviewOptions struct {
 	// together, a quarter of them at most for one caller. It is an estimate, and
 	// reviews of 1,000 values at most are not counted. Default 100,000: 50 to 90 MB.
 	MaxValues int
-	// MaxHeavy is how many reviews that hold more than a quarter of MaxValues each are
-	// judged at once. Default 1: one of 300,000 integers takes 160 MB.
+	// MaxHeavy is how many reviews are judged at once that hold more than a quarter of
+	// MaxValues each, or take more than the small budget of work. Default 1: one of
+	// 300,000 integers takes 160 MB, and one that uses up its work 200 MB.
 	MaxHeavy int
 	// BodyPatience is how long a body may take before its request counts as slow.
 	// Default 250 ms: a round trip around the world.
@@ -103,6 +104,8 @@ type ReviewHandler struct {
 	retry *retryAfter
 	log   logr.Logger
 
+	// cheap is review.Cheap, nil where a test wants none.
+	cheap func(*snapshot.Snapshot, review.Caller, toolcall.Review) (review.Decision, bool)
 	// judge is review.Calls, and decode is toolcall.DecodeReview.
 	judge  func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision
 	decode func([]byte) (toolcall.Review, error)
@@ -149,7 +152,7 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 		arriving: newInFlight(opts.MaxArriving), slow: newInFlight(opts.MaxSlowBodies), judging: newInFlight(opts.MaxInFlight),
 		values: newInFlight(opts.MaxValues), heavy: newInFlight(opts.MaxHeavy),
 		retry: newRetryAfter(opts.Clock),
-		judge: review.Calls, decode: toolcall.DecodeReview,
+		cheap: review.Cheap, judge: review.Calls, decode: toolcall.DecodeReview,
 	}, nil
 }
 
@@ -206,17 +209,17 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
 	}
 	// Given back when the verdict is encoded and not when it is written: by then the
 	// values are garbage, and a client that reads slowly must not hold the heavy lane.
-	leave, a := h.admit(flowOf(caller), body)
+	room, a := h.admit(flowOf(caller), body)
 	if a.set() {
 		return a
 	}
-	defer leave()
-	return h.decide(caller, body)
+	defer room.leave()
+	return h.decide(caller, body, room)
 }
 
 // decide decodes and judges. Whatever panics in there is answered as unavailable: the
 // client blocks, and the next request finds the process alive.
-func (h *ReviewHandler) decide(caller review.Caller, body []byte) (a answer) {
+func (h *ReviewHandler) decide(caller review.Caller, body []byte, held *room) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			// The value of a panic may quote arguments; its type and place do not.
@@ -236,7 +239,10 @@ func (h *ReviewHandler) decide(caller review.Caller, body []byte) (a answer) {
 	if snap == nil {
 		return notReady()
 	}
-	decision := h.judge(snap, caller, in)
+	decision, a := h.verdict(snap, caller, in, held)
+	if a.set() {
+		return a
+	}
 	encoded, err := encode(decision.Response)
 	if err != nil {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)
@@ -244,6 +250,20 @@ func (h *ReviewHandler) decide(caller review.Caller, body []byte) (a answer) {
 	h.opts.Observer.Judged(caller, &decision)
 	h.record(caller, decision)
 	return answer{code: http.StatusOK, body: encoded}
+}
+
+// verdict judges at a small cost if that is enough, and in the heavy lane otherwise. Both
+// give the same verdict, so that it does not depend on the load.
+func (h *ReviewHandler) verdict(snap *snapshot.Snapshot, caller review.Caller, in toolcall.Review, held *room) (review.Decision, answer) {
+	if h.cheap != nil {
+		if d, ok := h.cheap(snap, caller, in); ok {
+			return d, answer{}
+		}
+		if a := h.intoHeavyLane(held); a.set() {
+			return review.Decision{}, a
+		}
+	}
+	return h.judge(snap, caller, in), answer{}
 }
 
 var errJudgePanicked = errors.New("judging panicked")

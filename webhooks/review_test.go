@@ -198,6 +198,7 @@ func TestPanicIsNeverAnAllowNorA500(t *testing.T) {
 	var lines logLines
 	h := newTestHandler(t, func(o *ReviewOptions) { o.Log = lines.logger() })
 	secret := "hunter2"
+	h.cheap = nil
 	h.judge = func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision {
 		panic(fmt.Errorf("unexpected argument %s", secret))
 	}
@@ -213,10 +214,12 @@ func TestPanicIsNeverAnAllowNorA500(t *testing.T) {
 
 func TestListsAreNeverNull(t *testing.T) {
 	h := newTestHandler(t)
+	h.cheap = nil
 	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review) review.Decision {
 		return review.Decision{Response: reviewv1alpha1.ToolCallReviewResponse{UID: in.UID, Results: []reviewv1alpha1.ToolCallResult{{Code: "x"}}}}
 	}
 	checkAnswer(t, serve(h, newRequest(allowed)))
+	h.cheap = nil
 	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review) review.Decision {
 		return review.Decision{Response: reviewv1alpha1.ToolCallReviewResponse{UID: in.UID}}
 	}
@@ -226,6 +229,7 @@ func TestListsAreNeverNull(t *testing.T) {
 func TestAuditFindingsAreLogged(t *testing.T) {
 	var lines logLines
 	h := newTestHandler(t, func(o *ReviewOptions) { o.Log = lines.logger() })
+	h.cheap = nil
 	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review) review.Decision {
 		return review.Decision{
 			Response: reviewv1alpha1.ToolCallReviewResponse{UID: in.UID, Allowed: true, Revision: "sha256:1"},

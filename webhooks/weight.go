@@ -45,27 +45,57 @@ func weigh(body []byte) int {
 
 // admit counts a review by its weight against what is judged at once, before decoding
 // makes the weight felt. One that is heavier than a caller's share goes to the heavy
-// lane. The returned function gives its place back.
-func (h *ReviewHandler) admit(who flow, body []byte) (func(), answer) {
+// lane. The returned room has to be left.
+func (h *ReviewHandler) admit(who flow, body []byte) (*room, answer) {
 	n := weigh(body)
-	if n <= smallReview {
-		return func() {}, answer{}
+	switch {
+	case n <= smallReview:
+		return &room{who: who}, answer{}
+	case n > h.values.share:
+		p := &room{who: who}
+		return p, h.intoHeavyLane(p)
 	}
-	pool, heavy := h.values, n > h.values.share
-	if heavy {
-		pool, n = h.heavy, 1
+	if got := h.values.enter(who, n); got != entryOK {
+		return nil, h.tooHeavy(false, got)
 	}
-	if got := pool.enter(who, n); got != entryOK {
-		return nil, h.tooHeavy(heavy, got)
+	return &room{who: who, pool: h.values, weight: n}, answer{}
+}
+
+// room is what a review takes of the limits on memory, until it is left.
+type room struct {
+	who    flow
+	pool   *inFlight
+	weight int
+	heavy  bool
+}
+
+// intoHeavyLane moves a review to the heavy lane, in which it may use all the work that
+// a review may cost: a unit of work takes memory as a value does, and a small body can
+// ask for hundreds of thousands.
+func (h *ReviewHandler) intoHeavyLane(p *room) answer {
+	if p.heavy {
+		return answer{}
 	}
-	return func() { pool.leave(who, n) }, answer{}
+	if got := h.heavy.enter(p.who, 1); got != entryOK {
+		return h.tooHeavy(true, got)
+	}
+	p.leave()
+	p.pool, p.weight, p.heavy = h.heavy, 1, true
+	return answer{}
+}
+
+func (p *room) leave() {
+	if p.pool != nil {
+		p.pool.leave(p.who, p.weight)
+		p.pool = nil
+	}
 }
 
 func (h *ReviewHandler) tooHeavy(heavy bool, got entry) answer {
 	message := "the reviews in flight hold too many values: send fewer or smaller calls at once"
 	switch {
 	case heavy:
-		message = "another review as large as this is in flight: send fewer or smaller calls at once, or one such review after the other"
+		message = "another review as costly as this is in flight: send fewer or smaller calls at once, or one such review after the other"
 	case got == entryShare:
 		message = "the reviews of this caller in flight hold too many values: send fewer or smaller calls at once"
 	}

@@ -86,6 +86,7 @@ func weighing(t *testing.T, caller string, n int) *http.Request {
 func held(t *testing.T, change ...func(*ReviewOptions)) (h *ReviewHandler, release chan struct{}) {
 	h = newTestHandler(t, append([]func(*ReviewOptions){func(o *ReviewOptions) { o.MaxInFlight = 64 }}, change...)...)
 	release = make(chan struct{})
+	h.cheap = nil
 	h.judge = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review) review.Decision {
 		if strings.HasPrefix(c.Name, "held-") {
 			<-release
@@ -162,7 +163,7 @@ func TestHeavyReviewsAreJudgedOneAtATime(t *testing.T) {
 		h, release := held(t)
 		codes := hold(h, weighing(t, "held-a", 300_000))
 		for _, caller := range []string{"held-a", "b"} {
-			checkRefused(t, serve(h, weighing(t, caller, 25_001)), "another review as large")
+			checkRefused(t, serve(h, weighing(t, caller, 25_001)), "another review as costly")
 		}
 		checkJudged(t, serve(h, weighing(t, "b", 25_000)))
 		checkJudged(t, serve(h, as("b")))
@@ -176,7 +177,7 @@ func TestLimitsOfValuesCanBeSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, release := held(t, func(o *ReviewOptions) { o.MaxValues, o.MaxHeavy = 8000, 2 })
 		codes := hold(h, weighing(t, "held-a", 2001), weighing(t, "held-b", 2001), weighing(t, "held-c", 2000))
-		checkRefused(t, serve(h, weighing(t, "d", 2001)), "another review as large")
+		checkRefused(t, serve(h, weighing(t, "d", 2001)), "another review as costly")
 		checkRefused(t, serve(h, weighing(t, "held-c", 1001)), "of this caller")
 		close(release)
 		checkReleased(t, h, codes, http.StatusOK)
@@ -208,6 +209,7 @@ func TestValuesAreGivenBack(t *testing.T) {
 	for _, weight := range []int{20_000, 30_000} {
 		t.Run("after a panic", func(t *testing.T) {
 			h := newTestHandler(t)
+			h.cheap = nil
 			h.judge = func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision { panic("judging") }
 			resp := serve(h, weighing(t, "assistant", weight))
 			if checkAnswer(t, resp); resp.StatusCode != http.StatusServiceUnavailable {
@@ -243,4 +245,26 @@ func TestValuesAreGivenBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A small body can ask for much work; it is then judged in the heavy lane too.
+func TestCostlyReviewsAreJudgedOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, release := held(t)
+		h.cheap = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review) (review.Decision, bool) {
+			if strings.HasPrefix(c.Name, "held-") {
+				return review.Decision{}, false
+			}
+			return review.Cheap(s, c, in)
+		}
+		codes := hold(h, as("held-a"))
+		checkRefused(t, serve(h, as("held-b")), "another review as costly")
+		checkRefused(t, serve(h, weighing(t, "held-b", 20_000)), "another review as costly")
+		checkJudged(t, serve(h, as("b")))
+		checkJudged(t, serve(h, weighing(t, "b", 25_000)))
+		close(release)
+		checkReleased(t, h, codes, http.StatusOK)
+		checkJudged(t, serve(h, as("held-b")))
+		checkIdle(t, h)
+	})
 }

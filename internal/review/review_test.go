@@ -1,7 +1,9 @@
 package review_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -207,6 +209,32 @@ func TestAuditFindings(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, d.Audit); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What is judged at a small cost is judged as it would be at any.
+func TestCheapSaysTheSameOrNothing(t *testing.T) {
+	var branches []string
+	for i := range 300 {
+		branches = append(branches, fmt.Sprintf(`{"type":"object","required":["x%d"]}`, i))
+	}
+	out := compile.Compile(compile.Input{
+		Schemas: []*callgatev1alpha1.ToolSchema{
+			schema("weather", weather, nil),
+			schema("union", `{"properties":{"x":{"type":"array","items":{"anyOf":[`+strings.Join(branches, ",")+`]}}}}`, nil),
+		},
+		Policies: []*callgatev1alpha1.ToolPolicy{policy("p", declares("*"))},
+	}, nil)
+	snap := snapshot.New(out)
+	for arguments, cheap := range map[string]bool{`{"x":[]}`: true, `{"x":[{}]}`: true, `{"x":[` + strings.Repeat("{},", 200) + `{}]}`: false} {
+		in := toolcall.Review{UID: "u", Calls: []toolcall.Call{call("weather", `{"city":1}`), call("union", arguments)}}
+		d, ok := review.Cheap(snap, agent, in)
+		if ok != cheap {
+			t.Errorf("%.40s: cheap=%v, want %v", arguments, ok, cheap)
+		}
+		if whole := review.Calls(snap, agent, in); ok && !cmp.Equal(d, whole) {
+			t.Errorf("%.40s: %s", arguments, cmp.Diff(whole, d))
+		}
 	}
 }
 
