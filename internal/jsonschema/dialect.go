@@ -178,7 +178,7 @@ var assertions = map[string][2]int{
 // the document's dialect. A format does where it is known and checked.
 func (d *document) asserts(f rawjson.Field) bool {
 	if f.Key == "format" {
-		return !d.opts.AnnotateFormats && f.Value.Kind == rawjson.String && knownFormat(f.Value.Text)
+		return !d.opts.AnnotateFormats && f.Value.Kind == rawjson.String && knownFormat(f.Value.Text, d.dialect)
 	}
 	span, ok := assertions[f.Key]
 	return ok && span[0] <= d.dialect.year() && d.dialect.year() <= span[1]

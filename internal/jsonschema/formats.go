@@ -1,6 +1,8 @@
 package jsonschema
 
 import (
+	"errors"
+
 	lib "github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -8,43 +10,71 @@ import (
 type format struct {
 	name  string
 	match func(text string) bool
+	since Dialect // the first that has it; empty where every dialect checks it
 }
 
-// formats are the formats of Draft 7 and uuid, but for idn-email and
-// idn-hostname, which the library drops as it compiles. They are checked in
-// every dialect, because whoever writes a format means it. The library's own
+// formats are the formats of Draft 7 but for idn-hostname, uuid and duration.
+// They are checked in every dialect, because whoever writes a format means it;
+// but duration, of which Draft 7 knows nothing and which is a name that other
+// notations go by, only where it is defined. The library's own
 // functions are not used: they let through what the RFCs forbid, and refuse
 // URI templates that are fine. Each of these looks at a text once, from left
 // to right, so that its cost is the text's length.
 var formats = map[string]*format{
-	"date":                  {"date", isDate},
-	"date-time":             {"date-time", isDateTime},
-	"email":                 {"email", isEmail},
-	"hostname":              {"hostname", isHostname},
-	"ipv4":                  {"ipv4", isIPv4},
-	"ipv6":                  {"ipv6", isIPv6},
-	"iri":                   {"iri", uriForm{iri: true}.match},
-	"iri-reference":         {"iri-reference", uriForm{iri: true, reference: true}.match},
-	"json-pointer":          {"json-pointer", isJSONPointer},
-	"regex":                 {"regex", validPattern},
-	"relative-json-pointer": {"relative-json-pointer", isRelativeJSONPointer},
-	"time":                  {"time", isTime},
-	"uri":                   {"uri", uriForm{}.match},
-	"uri-reference":         {"uri-reference", uriForm{reference: true}.match},
-	"uri-template":          {"uri-template", isURITemplate},
-	"uuid":                  {"uuid", isUUID},
+	"date":                  {name: "date", match: isDate},
+	"date-time":             {name: "date-time", match: isDateTime},
+	"duration":              {name: "duration", match: isDuration, since: Draft2019},
+	"email":                 {name: "email", match: isEmail},
+	"hostname":              {name: "hostname", match: isHostname},
+	"idn-email":             {name: "idn-email", match: isIDNEmail},
+	"ipv4":                  {name: "ipv4", match: isIPv4},
+	"ipv6":                  {name: "ipv6", match: isIPv6},
+	"iri":                   {name: "iri", match: uriForm{iri: true}.match},
+	"iri-reference":         {name: "iri-reference", match: uriForm{iri: true, reference: true}.match},
+	"json-pointer":          {name: "json-pointer", match: isJSONPointer},
+	"regex":                 {name: "regex", match: validPattern},
+	"relative-json-pointer": {name: "relative-json-pointer", match: isRelativeJSONPointer},
+	"time":                  {name: "time", match: isTime},
+	"uri":                   {name: "uri", match: uriForm{}.match},
+	"uri-reference":         {name: "uri-reference", match: uriForm{reference: true}.match},
+	"uri-template":          {name: "uri-template", match: isURITemplate},
+	"uuid":                  {name: "uuid", match: isUUID},
 }
 
-func knownFormat(name string) bool { return formats[name] != nil }
+// formatNamed gives the rule for a format in a dialect; nil where it has none.
+func formatNamed(name string, d Dialect) *format {
+	f := formats[name]
+	if f == nil || f.since.year() > d.year() {
+		return nil
+	}
+	return f
+}
+
+func knownFormat(name string, d Dialect) bool { return formatNamed(name, d) != nil }
 
 // formatOf gives the rule for a format as the library compiled it; nil where it
 // is none that is known.
-func formatOf(f *lib.Format) *format {
+func formatOf(f *lib.Format, d Dialect) *format {
 	if f == nil {
 		return nil
 	}
-	return formats[f.Name]
+	return formatNamed(f.Name, d)
 }
+
+// registerFormats gives the library the formats of this package: it drops those
+// that it does not know as it compiles.
+func registerFormats(c *lib.Compiler) {
+	for name, f := range formats {
+		c.RegisterFormat(&lib.Format{Name: name, Validate: func(v any) error {
+			if text, ok := v.(string); ok && !f.match(text) {
+				return errNoFormat
+			}
+			return nil
+		}})
+	}
+}
+
+var errNoFormat = errors.New("not of this format")
 
 // The classes of ASCII characters that the formats speak of.
 const (

@@ -99,7 +99,8 @@ func TestJudge(t *testing.T) {
 		{"formats in 2020-12", `{"properties":{"a":{"format":"date"}}}`, newer, `{"a":"x"}`, []string{"format:a"}},
 		{"formats as annotation", `{"properties":{"a":{"format":"date"}}}`, Options{AnnotateFormats: true}, `{"a":"x"}`, []string{}},
 		{"uuid", `{"properties":{"a":{"format":"uuid"}}}`, Options{}, `{"a":"x"}`, []string{"format:a"}},
-		{"unknown format", `{"properties":{"a":{"format":"duration"}}}`, Options{}, `{"a":"x"}`, []string{}},
+		{"duration before it was defined", `{"properties":{"a":{"format":"duration"}}}`, Options{}, `{"a":"x"}`, []string{}},
+		{"duration in 2020-12", `{"properties":{"a":{"format":"duration"}}}`, newer, `{"a":"x"}`, []string{"format:a"}},
 		{"regex format", `{"properties":{"a":{"format":"regex"}}}`, Options{}, `{"a":"("}`, []string{"format:a"}},
 
 		{"paths", `{"properties":{"a":{"properties":{"b.c":{"items":{"type":"string"}}}}}}`, Options{}, `{"a":{"b.c":[[1]]}}`, []string{"type:a.b.c[0]"}},

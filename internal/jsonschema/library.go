@@ -28,6 +28,7 @@ func (d *document) compileLibrary() *lib.Schema {
 	c.UseRegexpEngine(d.engine)
 	if !d.opts.AnnotateFormats {
 		c.AssertFormat()
+		registerFormats(c)
 	}
 	d.library = &library{compiler: c, url: d.baseURL()}
 	if err := c.AddResource(d.library.url, toAny(d.tree)); err != nil {

@@ -70,7 +70,7 @@ func (l *lowering) values(s *lib.Schema, out *schema) {
 		out.constant = newEnum([]any{*s.Const})
 	}
 	if !l.opts.AnnotateFormats {
-		out.format = formatOf(s.Format)
+		out.format = formatOf(s.Format, l.doc.dialect)
 	}
 }
 
