@@ -18,11 +18,12 @@ const (
 	reviewReport = 1 << 20
 )
 
-// A unit of work takes some 250 bytes while its value is judged. The small budget keeps
-// a review within 5 MB and some 30 ms, which is a hundred times what a usual call takes.
+// A unit of work takes some 250 bytes while its value is judged, and a step up to 24. The
+// small budget keeps a review within 10 MB and some 30 ms, which is a hundred times what
+// a usual call takes.
 const (
 	smallWork  = 20_000
-	smallSteps = 1_000_000
+	smallSteps = 200_000
 )
 
 // NewBudget gives the whole budget of one review.
@@ -41,3 +42,23 @@ func NewSmallBudget() *Budget {
 // Exhausted reports whether any value was refused, or may have been judged otherwise,
 // for want of budget.
 func (b *Budget) Exhausted() bool { return b.exhausted }
+
+func (in Input) budget() *Budget {
+	if in.Budget != nil {
+		return in.Budget
+	}
+	return NewBudget()
+}
+
+// share is what one value may take of the budget.
+func (b *Budget) share() (work, steps int) {
+	return min(workBudget, b.work), min(callSteps, b.steps)
+}
+
+// settle takes off what r has used of its share.
+func (b *Budget) settle(r *reference) {
+	work, steps := b.share()
+	b.work -= work - max(r.work, 0)
+	b.steps -= steps - max(r.steps, 0)
+	b.exhausted = b.exhausted || r.exceeded || r.unsure
+}

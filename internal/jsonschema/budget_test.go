@@ -106,3 +106,55 @@ func TestSmallBudgetSaysTheSame(t *testing.T) {
 		}
 	}
 }
+
+// Bounded repetitions are large patterns and cheap ones: lists of ordinary strings must
+// not be too costly to judge by them.
+func TestLargePatternsOnOrdinaryLists(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pattern, text string
+		n             int
+	}{
+		"text without tags": {`^[^<>]{1,1000}$`, strings.Repeat("word ", 180), 300},
+		"a path":            {`^(/[^/]{1,100}){1,10}$`, strings.Repeat("/part-of-a-path", 10), 1000},
+		"a line":            {`^.{1,500}$`, strings.Repeat("x", 400), 700},
+		"an email address":  {`^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\.[A-Za-z]{2,63}$`, "somebody.somewhere@example.org", 5000},
+		"a DNS name":        {`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`, "web-0.web.default.svc", 10_000},
+		"an IPv4 address":   {`^((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])$`, "192.168.100.200", 10_000},
+		"a long text":       {`^.{1,1000}`, strings.Repeat("x", 300_000), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := compiled(t, `{"properties":{"l":{"type":"array","items":{"pattern":"`+strings.ReplaceAll(tc.pattern, `\`, `\\`)+`"}}}}`, Options{})
+			raw := `{"l":["` + strings.TrimSuffix(strings.Repeat(tc.text+`","`, tc.n), `,"`) + `]}`
+			if r := c.Judge(Input{Raw: []byte(raw)}); !r.OK() {
+				t.Errorf("%d strings of %d bytes: fault %q, %d violations", tc.n, len(tc.text), r.Fault, len(r.Violations))
+			}
+		})
+	}
+}
+
+// A review must not pay twice, nor outside its budget, for what is costly about a value.
+func TestCanonicalFormHasNoBudgetOfItsOwn(t *testing.T) {
+	c := compiled(t, `{"type":"object","properties":{"x":{"type":"string"}},"patternProperties":{"^(?=a)(a+)+b":{"type":"string"}},"additionalProperties":false}`,
+		Options{NullsAbsent: true})
+	var keys strings.Builder
+	for i := range 6 {
+		fmt.Fprintf(&keys, `,"%s%d":null`, strings.Repeat("a", 40), i)
+	}
+	in := Input{Raw: []byte(`{"x":1` + keys.String() + `}`), Budget: NewSmallBudget()}
+	if r := c.Judge(in); r.Fault != TooCostly || !in.Budget.Exhausted() {
+		t.Errorf("%+v, want too_costly", r)
+	}
+	if _, ok := c.Canonical(nil, in); ok {
+		t.Error("an exhausted budget gave a canonical form")
+	}
+}
+
+// What is compared is copied, at every level of a nest of lists.
+func TestUniqueItemsArePaidFor(t *testing.T) {
+	c := compiled(t, `{"properties":{"l":{"$ref":"#/definitions/l"}},"definitions":{"l":{"type":["array","string","integer"],"uniqueItems":true,"items":{"$ref":"#/definitions/l"}}}}`, Options{})
+	raw := `{"l":` + strings.Repeat("[1,", 100) + `"` + strings.Repeat("x", 400_000) + `"` + strings.Repeat("]", 100) + `}`
+	in := Input{Raw: []byte(raw), Budget: NewSmallBudget()}
+	if c.Judge(in); !in.Budget.Exhausted() {
+		t.Error("forty megabytes of copies fit the small budget")
+	}
+}

@@ -16,9 +16,10 @@ func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
 		return dst, false
 	}
 	if c.opts.NullsAbsent {
-		r := newReference(c, c.opts.IntegersByValue || in.IntegersByValue, NewBudget())
+		budget := in.budget()
+		r := newReference(c, c.opts.IntegersByValue || in.IntegersByValue, budget)
 		r.dropNulls(root)
-		if r.exceeded {
+		if budget.settle(r); budget.exhausted {
 			return dst, false
 		}
 	}

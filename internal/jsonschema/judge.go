@@ -23,11 +23,7 @@ func (c *Compiled) Judge(in Input) (res Result) {
 	if fault != NoFault {
 		return Result{Fault: fault}
 	}
-	budget := in.Budget
-	if budget == nil {
-		budget = NewBudget()
-	}
-	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue, budget)
+	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue, in.budget())
 }
 
 // read turns the input into the tree to judge, absent nulls not yet removed.
@@ -75,12 +71,7 @@ func parseTree(raw []byte) (*node, Fault) {
 // judgeTree judges a tree whatever its root is.
 func (c *Compiled) judgeTree(root *node, byValue bool, budget *Budget) Result {
 	r := newReference(c, byValue, budget)
-	work, steps := r.work, r.steps
-	defer func() {
-		budget.work -= work - max(r.work, 0)
-		budget.steps -= steps - max(r.steps, 0)
-		budget.exhausted = budget.exhausted || r.exceeded || r.unsure
-	}()
+	defer budget.settle(r)
 	if c.opts.NullsAbsent {
 		r.dropNulls(root)
 	}
@@ -90,14 +81,10 @@ func (c *Compiled) judgeTree(root *node, byValue bool, budget *Budget) Result {
 		r.place(o, reports, seen)
 		r.envelope(root, seen)
 	}
-	if r.exceeded {
+	if r.exceeded || r.unsure {
 		return Result{Fault: TooCostly}
 	}
-	violations := r.report(root, budget)
-	if r.unsure && len(violations) == 0 {
-		return Result{Fault: TooCostly}
-	}
-	return Result{Judged: true, Violations: violations}
+	return Result{Judged: true, Violations: r.report(root, budget)}
 }
 
 // rootScope is the empty dynamic scope, nil where no reference is dynamic.

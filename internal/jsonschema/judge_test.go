@@ -238,7 +238,7 @@ func TestHostileValues(t *testing.T) {
 		{"formats", `{"properties":{"a":{"allOf":[` + repeat(2000, ",", func(int) string { return `{"format":"uri"}` }) + `]}}}`, `{"a":"` + strings.Repeat("x", 500_000) + `"}`, "arguments:too_costly"},
 		{"much required", `{"properties":{"a":{"items":{"required":[` + repeat(10_000, ",", func(i int) string { return fmt.Sprintf(`"%d"`, i) }) + `]}}}}`, many, "arguments:too_costly"},
 		{"unique", `{"properties":{"a":{"uniqueItems":true}}}`, many, "items:a"},
-		{"lookahead on many", `{"properties":{"a":{"items":{"pattern":"^(?!x)(a+)+$"}}}}`, `{"a":[` + strings.Repeat(`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!",`, 10_000) + `1]}`, "pattern:a[0]"},
+		{"lookahead on many", `{"properties":{"a":{"items":{"pattern":"^(?!x)(a+)+$"}}}}`, `{"a":[` + strings.Repeat(`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!",`, 10_000) + `1]}`, "arguments:too_costly"},
 		{"unevaluated", `{"$schema":"https://json-schema.org/draft/2020-12/schema","allOf":[` + repeat(200, ",", func(i int) string {
 			return fmt.Sprintf(`{"patternProperties":{"^%d":{}}}`, i)
 		}) + `],"unevaluatedProperties":false}`, `{` + repeat(20_000, ",", func(i int) string { return fmt.Sprintf(`"k%d":1`, i) }) + `}`, "arguments:too_costly"},

@@ -27,6 +27,9 @@ type pattern struct {
 	ranges int
 	re2    *regexp.Regexp
 	prog   *program
+	// probe is for large patterns that run on RE2, whose cost cannot be told from
+	// their size: see probeSteps.
+	probe *program
 }
 
 // newPattern compiles a pattern. The error says what is wrong with it.
@@ -39,6 +42,9 @@ func newPattern(source string) (*pattern, error) {
 	if !tree.backtracks {
 		if re, err := regexp.Compile(re2Text(tree.reNode)); err == nil {
 			p.re2 = re
+			if p.size > smallPattern {
+				p.probe = compileProgram(tree)
+			}
 			return p, nil
 		}
 	}
@@ -55,20 +61,35 @@ func validPattern(source string) bool {
 // backtracking says that the pattern needs the engine with a budget.
 func (p *pattern) backtracking() bool { return p.prog != nil }
 
-// cost gives the units of work of a match on a text of n bytes. RE2 takes some 15 ns
-// for each byte and step of a small pattern. Large ones run on its slower machine, at
-// up to 200 ns for each step that is alive at a byte.
+// Patterns of more than smallPattern steps are mostly bounded repetitions, of which RE2
+// keeps one or two steps alive at a byte, and sometimes nested ones, of which it keeps
+// hundreds alive at 200 ns each. Size cannot tell one from the other, so such a pattern
+// first gets probeSteps for each byte on the engine that counts: the harmless ones are
+// decided there, and the others pay for the worst on RE2.
+const (
+	smallPattern = 100
+	probeSteps   = 64
+	// stepsPerUnit: a step takes some 20 ns, and a unit of work is a microsecond.
+	stepsPerUnit = 50
+)
+
+// cost gives the units of work of a match on a text of n bytes, but for steps, which are
+// counted as they run. RE2 takes some 15 ns for each byte and step of a small pattern.
 func (p *pattern) cost(n int) int {
-	switch {
-	case p.prog != nil:
-		return 1 + n/64 // its steps are counted as it runs
-	case p.size <= 100:
-		return 1 + n*p.size/64
-	case p.size <= 500:
-		return 1 + n*p.size/16
-	default:
-		return 1 + n*p.size/5
+	if p.prog != nil || p.probe != nil {
+		return 1 + n/64
 	}
+	return 1 + n*p.size/64
+}
+
+// worst gives the units of a match of a large pattern on RE2.
+func (p *pattern) worst(n int) int { return 1 + n*p.size/5 }
+
+// try has the probe decide if it can, and tells what that cost.
+func (p *pattern) try(text string) (matched, known bool, units int) {
+	steps := probeSteps * (len(text) + 16)
+	matched, left := p.probe.search([]rune(text), steps)
+	return matched, matched || left > 0, (steps - left) / stepsPerUnit
 }
 
 // match reports whether the text contains a match, and whether the steps ran out

@@ -89,10 +89,9 @@ type finding struct {
 }
 
 func newReference(c *Compiled, byValue bool, b *Budget) *reference {
-	return &reference{
-		c: c, byValue: byValue, memo: map[memoKey]*outcome{},
-		work: min(workBudget, b.work), steps: min(callSteps, b.steps),
-	}
+	r := &reference{c: c, byValue: byValue, memo: map[memoKey]*outcome{}}
+	r.work, r.steps = b.share()
+	return r
 }
 
 // spend takes units off the budget and reports whether any is left.
@@ -178,7 +177,7 @@ func (r *reference) applyAny(o *outcome) {
 }
 
 func (r *reference) applyEnum(o *outcome, e *enum, keyword string) {
-	if e != nil && r.spend(len(o.node.raw)/1024) && !e.has(o.node) {
+	if e != nil && r.spend(len(o.node.raw)/250) && !e.has(o.node) {
 		o.fail(o.node, CodeEnum, keyword)
 	}
 }

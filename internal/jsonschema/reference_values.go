@@ -17,11 +17,18 @@ func (r *reference) applyString(o *outcome) {
 }
 
 // match runs a pattern and pays for it. One that overruns its steps is taken not to
-// match, and the value is then not allowed whatever follows from that: under a not, an
+// match, and the value is then too costly whatever follows from that: under a not, an
 // if or a key's pattern it would open what it is there to close.
 func (r *reference) match(p *pattern, text string) bool {
 	if !r.spend(p.cost(len(text))) {
 		return false
+	}
+	if p.probe != nil {
+		matched, known, units := p.try(text)
+		if !r.spend(units) || known || !r.spend(p.worst(len(text))) {
+			return matched
+		}
+		return p.re2.MatchString(text)
 	}
 	matched, overrun := p.match(text, &r.steps)
 	r.unsure = r.unsure || overrun
@@ -71,7 +78,8 @@ func (r *reference) applyArray(o *outcome, sc *scope) {
 	if rules.maxItems >= 0 && count > rules.maxItems {
 		o.fail(n, CodeItems, "maxItems")
 	}
-	if rules.unique && !distinct(n.items) {
+	// Comparing takes a copy of what is compared: a unit is 250 bytes of it.
+	if rules.unique && r.spend(len(n.raw)/250) && !distinct(n.items) {
 		o.fail(n, CodeItems, "uniqueItems")
 	}
 	for i, item := range n.items {

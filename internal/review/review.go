@@ -16,21 +16,22 @@ import (
 // Calls judges the calls of one review for one caller. snap must not be nil: not
 // ready is the server's answer to give, not a verdict.
 func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) Decision {
-	return judge(snap, caller, in, jsonschema.NewBudget())
+	return judge(snap, caller, in, jsonschema.NewBudget(), false)
 }
 
 // Cheap judges as Calls does if that costs little, in time and memory. ok is false if
 // it does not; then the decision says nothing, and Calls has to be asked.
 func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) (d Decision, ok bool) {
 	budget := jsonschema.NewSmallBudget()
-	d = judge(snap, caller, in, budget)
+	d = judge(snap, caller, in, budget, true)
 	if budget.Exhausted() {
 		return Decision{}, false
 	}
 	return d, true
 }
 
-func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *jsonschema.Budget) Decision {
+// judge judges call by call. With partial it gives up where the budget is exhausted.
+func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *jsonschema.Budget, partial bool) Decision {
 	ns, policies := applying(snap, caller)
 	d := Decision{Response: reviewv1alpha1.ToolCallReviewResponse{
 		UID:      in.UID,
@@ -44,6 +45,9 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *j
 			c.views = append(c.views, view{policy: p})
 		}
 		result := c.judge()
+		if partial && budget.Exhausted() {
+			return Decision{}
+		}
 		d.Response.Allowed = d.Response.Allowed && result.Allowed
 		d.Response.Results = append(d.Response.Results, result)
 		d.Audit = append(d.Audit, c.audit(i)...)

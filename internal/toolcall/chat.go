@@ -188,7 +188,7 @@ func cutShort(o object) bool {
 			continue
 		}
 		switch reason, _ := rawjson.Text(m.value); strings.ToLower(reason) {
-		case "length", "model_length", "max_tokens", "content_filter":
+		case "length", "model_length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "incomplete", "content_filter":
 			return true
 		}
 	}
