@@ -36,18 +36,9 @@ func cpuTime(t testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// skipCost skips a test that measures cost where that says nothing.
-func skipCost(t *testing.T) {
-	t.Helper()
-	if raceEnabled || testing.Short() {
-		t.Skip("measures cost")
-	}
-}
-
-// A schema that is made to be expensive is refused or compiled in about a
-// second.
+// A schema that is made to be expensive is refused or compiled, in about a second of
+// CPU without the race detector.
 func TestHostileSchemas(t *testing.T) {
-	skipCost(t)
 	nest := func(n int, open, inner, end string) string {
 		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
 	}
@@ -102,8 +93,10 @@ func TestHostileSchemas(t *testing.T) {
 				first = problems[0].Path + " " + problems[0].Message
 			}
 			t.Logf("%d bytes, %v, compiled %t, %d problems, %d warnings, %s", len(doc), took, c != nil, len(problems), len(warnings), first)
-			if took > 3*time.Second {
-				t.Errorf("took %v", took)
+			// No bound on time is asserted: where a bound on work is missing, these
+			// take minutes, and the package's deadline tells.
+			if c != nil && len(problems) > 0 {
+				t.Error("compiled, with problems")
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 type judgeCase struct {
@@ -209,7 +208,6 @@ func TestViolation(t *testing.T) {
 // A value that is made to be expensive is judged or given up in about a second,
 // and the verdict on it does not depend on the clock.
 func TestHostileValues(t *testing.T) {
-	skipCost(t)
 	many := `{"a":[` + strings.Repeat(`{"b":1},`, 49_000) + `1]}`
 	deepList := `{"a":` + strings.Repeat(`[`, 120) + strings.Repeat(`]`, 120) + `}`
 	doubling := `{"properties":{"a":{"$ref":"#/definitions/d0"}},"definitions":{` + repeat(22, ",", func(i int) string {
@@ -252,9 +250,6 @@ func TestHostileValues(t *testing.T) {
 			t.Log(took, len(got))
 			if got[0] != tt.first {
 				t.Errorf("got %q, want %q", got[0], tt.first)
-			}
-			if took > 3*time.Second {
-				t.Errorf("took %v", took)
 			}
 		})
 	}
