@@ -7,8 +7,8 @@ import (
 )
 
 // inFlight admits so many requests at once, or requests of so much weight together, and
-// no more than a quarter of that from one caller. It never lets anybody wait: a queue halves what HTTP/2 gets done under
-// overload.
+// no more than a quarter of that from one caller. It never lets anybody wait: a queue
+// halves what HTTP/2 gets done under overload.
 type inFlight struct {
 	limit, share int
 
@@ -22,7 +22,7 @@ type flow struct{ namespace, name string }
 
 func flowOf(c review.Caller) flow { return flow{c.Namespace, c.Name} }
 
-// admission is the outcome of enter. The zero value refuses.
+// entry is the outcome of enter. The zero value refuses.
 type entry int
 
 const (

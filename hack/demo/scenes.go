@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +18,7 @@ import (
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/testenv"
+	"github.com/callgate/callgate/test/harness"
 )
 
 func startControlPlane(s *stage) {
@@ -44,7 +45,8 @@ func install(s *stage) {
 
 func startManager(s *stage) {
 	s.title("Start the manager, with no more rights than its ClusterRole gives")
-	kubeconfig := s.managerKubeconfig()
+	ctx := context.Background()
+	kubeconfig := harness.Kubeconfig(ctx, s, s.env, s.dir)
 	crt, key, err := cert.GenerateSelfSignedCertKey("callgate.callgate-system.svc", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {
 		s.fail("making a certificate: %v", err)
@@ -54,11 +56,11 @@ func startManager(s *stage) {
 			s.fail("writing a certificate: %v", err)
 		}
 	}
-	endpoint, admission, health := freeAddress(s), freeAddress(s), freeAddress(s)
-	s.url, s.health = "https://"+endpoint, "http://"+health
+	endpoint, admission, health := harness.FreeAddress(s), harness.FreeAddress(s), harness.FreeAddress(s)
+	s.url, s.health = "https://"+endpoint.String(), "http://"+health.String()
 	args := []string{
 		"manager", "--kubeconfig", kubeconfig,
-		"--bind-address", endpoint, "--admission-bind-address", admission, "--health-bind-address", health,
+		"--bind-address", endpoint.String(), "--admission-bind-address", admission.String(), "--health-bind-address", health.String(),
 		"--tls-cert-file", filepath.Join(s.dir, "tls.crt"), "--tls-private-key-file", filepath.Join(s.dir, "tls.key"),
 		"--leader-election-namespace", "callgate-system",
 		"--drain-lame", "200ms", "--drain-closing", "200ms",
@@ -73,29 +75,8 @@ func startManager(s *stage) {
 	go func(cmd *exec.Cmd) { s.exited <- cmd.Wait() }(s.manager)
 	s.eventually("the manager is ready", 60*time.Second, func() bool { return s.ready() })
 	s.say("/readyz answers 200: a policy set is compiled and the endpoint listens")
-	s.registerAdmission(admission, crt)
-}
-
-// managerKubeconfig gives the manager the identity it has in a cluster: a token of
-// its ServiceAccount.
-func (s *stage) managerKubeconfig() string {
-	token, err := s.quiet("create", "token", "callgate", "-n", "callgate-system", "--duration=1h")
-	if err != nil {
-		s.fail("asking for the manager's token: %v: %s", err, token)
-	}
-	ca := filepath.Join(s.dir, "apiserver.crt")
-	if err := os.WriteFile(ca, s.env.Config.CAData, 0o600); err != nil {
-		s.fail("writing the API server's CA: %v", err)
-	}
-	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"m",
-"clusters":[{"name":"c","cluster":{"server":%q,"certificate-authority":%q}}],
-"users":[{"name":"u","user":{"token":%q}}],
-"contexts":[{"name":"m","context":{"cluster":"c","user":"u"}}]}`, s.env.Config.Host, ca, strings.TrimSpace(token))
-	path := filepath.Join(s.dir, "manager.kubeconfig")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.fail("writing a kubeconfig: %v", err)
-	}
-	return path
+	harness.RegisterAdmission(ctx, s, s.env, admission, crt)
+	s.say("The admission webhook is registered; it refuses nothing, and warns on apply.")
 }
 
 func (s *stage) ready() bool {
@@ -112,15 +93,6 @@ func (s *stage) ready() bool {
 	}
 	_ = response.Body.Close()
 	return response.StatusCode == http.StatusOK
-}
-
-func freeAddress(s *stage) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.fail("finding a free port: %v", err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 func showObjects(s *stage) {

@@ -89,7 +89,7 @@ func (s *stage) fail(format string, args ...any) {
 	panic(failure(message))
 }
 
-// Helper, Fatalf, Logf and Cleanup make a stage a testenv.TB.
+// Helper, Fatalf, Logf, Cleanup and TempDir make a stage a harness.TB.
 func (s *stage) Helper() {}
 
 // Fatalf ends the demo.
@@ -97,6 +97,9 @@ func (s *stage) Fatalf(format string, args ...any) { s.fail(format, args...) }
 
 // Logf tells the audience.
 func (s *stage) Logf(format string, args ...any) { s.say(format, args...) }
+
+// TempDir is the demo's own directory.
+func (s *stage) TempDir() string { return s.dir }
 
 // Cleanup has f called when the demo ends.
 func (s *stage) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }

@@ -39,7 +39,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 		o.RefusalTTL, o.IdentityTTL = time.Second, identityTTL
 		o.Log = GinkgoWriter
 	})
-	harness.RegisterAdmission(ctx, GinkgoTB(), env, manager)
+	harness.RegisterAdmission(ctx, GinkgoTB(), env, manager.Admission, manager.CA)
 })
 
 func objectKey(namespace, name string) types.NamespacedName {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -88,9 +89,9 @@ func create(ctx context.Context, tb TB, env *testenv.Env, file string) {
 	}
 }
 
-// RegisterAdmission points the shipped webhook configuration at a manager: the API
-// server cannot reach a Service in a test.
-func RegisterAdmission(ctx context.Context, tb TB, env *testenv.Env, m *Manager) {
+// RegisterAdmission points the shipped webhook configuration at a manager's address and
+// CA: the API server cannot reach a Service in a test.
+func RegisterAdmission(ctx context.Context, tb TB, env *testenv.Env, address net.Addr, ca []byte) {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join(moduleRoot(tb), "config", "webhook", "manifests.yaml"))
 	if err != nil {
@@ -102,8 +103,8 @@ func RegisterAdmission(ctx context.Context, tb TB, env *testenv.Env, m *Manager)
 	}
 	for i := range config.Webhooks {
 		c := &config.Webhooks[i].ClientConfig
-		url := "https://" + m.Admission.String() + *c.Service.Path
-		c.URL, c.Service, c.CABundle = &url, nil, m.CA
+		url := "https://" + address.String() + *c.Service.Path
+		c.URL, c.Service, c.CABundle = &url, nil, ca
 	}
 	if err := env.Client.Create(ctx, &config); err != nil {
 		tb.Fatalf("creating the webhook configuration: %v", err)

@@ -80,7 +80,7 @@ func (m *Manager) options(ctx context.Context, tb TB, env *testenv.Env) app.Opti
 	opts.CertFile, opts.KeyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	write(tb, opts.CertFile, crt)
 	write(tb, opts.KeyFile, key)
-	opts.Kubeconfig = kubeconfig(ctx, tb, env, dir)
+	opts.Kubeconfig = Kubeconfig(ctx, tb, env, dir)
 	opts.BindAddress, opts.AdmissionBindAddress, opts.HealthBindAddress = "127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"
 	opts.LeaderElectionNamespace = SystemNamespace
 	opts.DrainLame, opts.DrainClosing = 50*time.Millisecond, 50*time.Millisecond
@@ -98,19 +98,6 @@ func (m *Manager) Stop(tb TB) {
 		}
 	case <-time.After(stopTimeout):
 		tb.Fatalf("the manager did not stop within %v", stopTimeout)
-	}
-}
-
-// Ended reports whether the manager has ended.
-func (m *Manager) Ended() bool {
-	select {
-	case err, open := <-m.done:
-		if open {
-			m.done <- err
-		}
-		return true
-	default:
-		return false
 	}
 }
 
@@ -132,7 +119,9 @@ func HTTPClient(ca []byte, h1 bool) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 20 * time.Second}
 }
 
-func kubeconfig(ctx context.Context, tb TB, env *testenv.Env, dir string) string {
+// Kubeconfig writes one for the identity that the manager has in a cluster: a token of
+// its ServiceAccount, with the rights that are shipped.
+func Kubeconfig(ctx context.Context, tb TB, env *testenv.Env, dir string) string {
 	tb.Helper()
 	token := env.Token(ctx, tb, SystemNamespace, "callgate", "", 3600)
 	ca := filepath.Join(dir, "apiserver.crt")

@@ -46,7 +46,7 @@ func StartProcess(ctx context.Context, tb TB, env *testenv.Env, binary string, f
 	p := &Process{log: &lockedBuffer{}, exited: make(chan error, 1)}
 	opts := p.options(ctx, tb, env)
 	p.Client = HTTPClient(p.CA, false)
-	p.Addresses = app.Addresses{Endpoint: freeAddress(tb), Admission: freeAddress(tb), Health: freeAddress(tb)}
+	p.Addresses = app.Addresses{Endpoint: FreeAddress(tb), Admission: FreeAddress(tb), Health: FreeAddress(tb)}
 	args := append([]string{
 		"manager", "--kubeconfig", opts.Kubeconfig,
 		"--bind-address", p.Endpoint.String(), "--admission-bind-address", p.Admission.String(), "--health-bind-address", p.Health.String(),
@@ -123,7 +123,8 @@ func (p *Process) PeakMemory(tb TB) int64 {
 	return 0
 }
 
-func freeAddress(tb TB) net.Addr {
+// FreeAddress gives a loopback address on which nobody listens.
+func FreeAddress(tb TB) net.Addr {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
