@@ -14,6 +14,18 @@ import (
 // text, whichever of invalid_json, too_deep and too_large by values is met
 // first; then not_an_object; then too_costly.
 func (c *Compiled) Judge(in Input) (res Result) {
+	return c.Reference().Judge(in)
+}
+
+// Reference gives the slow judge of the same schema: the second oracle, which
+// answers as the engine does and shares no code with it beyond the compiled
+// schema, and the judge of what the engine does not judge itself.
+func (c *Compiled) Reference() Judge { return slowJudge{c} }
+
+type slowJudge struct{ *Compiled }
+
+// Judge never panics: see Compiled.Judge.
+func (c slowJudge) Judge(in Input) (res Result) {
 	defer func() {
 		if recover() != nil {
 			res = Result{Fault: TooCostly}
