@@ -33,6 +33,14 @@ func skipSpace(b []byte, i int) int {
 // scanString reads a string whose opening quote is at b[i]. badAt is the offset
 // of the first unpaired surrogate escape, or -1.
 func scanString(b []byte, i int) (next, badAt int, msg string) {
+	if next, form := ScanString(b, i); form < BadSurrogate {
+		return next, -1, ""
+	}
+	return scanFaulty(b, i)
+}
+
+// scanFaulty reads a string that is not in order byte by byte, to say where.
+func scanFaulty(b []byte, i int) (next, badAt int, msg string) {
 	badAt = -1
 	for i++; i < len(b); {
 		switch c := b[i]; {

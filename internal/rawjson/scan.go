@@ -1,0 +1,155 @@
+package rawjson
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// StringForm says what is special about a scanned string, so that whoever needs
+// its text knows whether the bytes between the quotes already are it.
+type StringForm uint8
+
+// The forms. The zero value is plain ASCII without an escape.
+const (
+	Escaped StringForm = 1 << iota
+	NonASCII
+	// BadSurrogate: an escape stands for half a surrogate pair.
+	BadSurrogate
+	// Broken: the text is no JSON string; nothing else is known of it.
+	Broken
+)
+
+// The bytes of a word, eight at a time: a byte's high bit tells that the byte is
+// what is looked for, and of several the lowest is right.
+const (
+	ones   = 0x0101010101010101
+	highs  = 0x8080808080808080
+	quotes = '"' * ones
+	slants = '\\' * ones
+	blanks = ' ' * ones
+)
+
+// special marks the first of quote, backslash and control characters in a word.
+func special(w uint64) uint64 {
+	q, s := w^quotes, w^slants
+	return ((q-ones)&^q | (s-ones)&^s | (w-blanks)&^w) & highs
+}
+
+// ScanString reads the string whose opening quote is at b[i], which the caller
+// has seen, and returns the offset behind its closing quote. It is as strict as
+// Check, and allocates nothing. next means nothing where form has Broken.
+func ScanString(b []byte, i int) (next int, form StringForm) {
+	start := i
+	i++
+	for {
+		for i+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[i:])
+			if w&highs != 0 {
+				form |= NonASCII
+			}
+			if at := special(w); at != 0 {
+				i += bits.TrailingZeros64(at) >> 3
+				goto found
+			}
+			i += 8
+		}
+		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+			if b[i] >= utf8.RuneSelf {
+				form |= NonASCII
+			}
+			i++
+		}
+		if i >= len(b) {
+			return i, Broken
+		}
+	found:
+		if b[i] == '"' {
+			// What is not ASCII may also have been behind the closing quote.
+			if form&NonASCII != 0 && !utf8.Valid(b[start:i]) {
+				return i, Broken
+			}
+			return i + 1, form
+		}
+		if b[i] != '\\' {
+			return i, Broken
+		}
+		n, bad, msg := scanEscape(b, i)
+		if msg != "" {
+			return i, Broken
+		}
+		if bad {
+			form |= BadSurrogate
+		}
+		form |= Escaped
+		i = n
+	}
+}
+
+// AppendText appends the text of a scanned string to dst: what stands between the
+// quotes, escapes decoded. Unpaired surrogates become U+FFFD.
+func AppendText(dst, inner []byte) []byte {
+	for i := 0; i < len(inner); {
+		start := i
+		for i < len(inner) && inner[i] != '\\' {
+			i++
+		}
+		dst = append(dst, inner[start:i]...)
+		if i < len(inner) {
+			var r rune
+			r, i, _ = escapedRune(inner, i)
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return dst
+}
+
+// NumberForm says how a number is written.
+type NumberForm uint8
+
+// The forms. The zero value is an integer literal.
+const (
+	Fraction NumberForm = 1 << iota
+	Exponent
+	// BadNumber: the text is no JSON number.
+	BadNumber
+)
+
+// ScanNumber reads the number whose first byte, a digit or a minus, is at b[i].
+func ScanNumber(b []byte, i int) (next int, form NumberForm) {
+	if b[i] == '-' {
+		i++
+	}
+	start := i
+	for i < len(b) && b[i]-'0' <= 9 {
+		i++
+	}
+	if i == start || b[start] == '0' && i > start+1 {
+		return i, BadNumber
+	}
+	if i >= len(b) || b[i] != '.' && b[i]|0x20 != 'e' {
+		return i, 0
+	}
+	if b[i] == '.' {
+		form = Fraction
+		i++
+		start = i
+		for i < len(b) && b[i]-'0' <= 9 {
+			i++
+		}
+		if i == start {
+			return i, BadNumber
+		}
+	}
+	if i >= len(b) || b[i]|0x20 != 'e' {
+		return i, form
+	}
+	next, msg := scanExponent(b, i)
+	if msg != "" {
+		return next, BadNumber
+	}
+	return next, form | Exponent
+}
+
+// SkipSpace gives the offset of the first byte from b[i] on that is no white space.
+func SkipSpace(b []byte, i int) int { return skipSpace(b, i) }
