@@ -69,7 +69,7 @@ func (o *object) get(key string) any {
 type generator struct{ *rand.Rand }
 
 func newGenerator() generator {
-	return generator{rand.New(rand.NewPCG(seedHigh, seedLow))} //nolint:gosec // the same calls every time
+	return generator{rand.New(rand.NewPCG(seedHigh, seedLow))}
 }
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }

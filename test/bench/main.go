@@ -55,7 +55,7 @@ func main() {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "bench: %v\n", err)
 		stop()
-		os.Exit(1) //nolint:gocritic // stop has been called
+		os.Exit(1)
 	}
 }
 
@@ -126,5 +126,5 @@ func run(ctx context.Context, c config, w io.Writer) error {
 			}
 		}
 	}
-	return os.WriteFile(c.out, r.markdown(), 0o644) //nolint:gosec // a document, for everyone to read
+	return os.WriteFile(c.out, r.markdown(), 0o644)
 }

@@ -59,7 +59,7 @@ func newNodeRunner(ctx context.Context, dir string, sets []*set) (n *nodeRunner,
 }
 
 func (n *nodeRunner) start(ctx context.Context, program, dir string) (err error) {
-	n.process = exec.CommandContext(ctx, program, filepath.Join(dir, "measure.mjs")) //nolint:gosec // the caller names it
+	n.process = exec.CommandContext(ctx, program, filepath.Join(dir, "measure.mjs"))
 	n.process.Stderr = os.Stderr
 	if n.in, err = n.process.StdinPipe(); err != nil {
 		return err

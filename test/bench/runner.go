@@ -102,14 +102,11 @@ func (r *goRunner) verdicts(s *set) ([]bool, error) {
 	return out, nil
 }
 
-// sink keeps verdicts alive, so that no call is without a use.
-var sink int
-
+// pass drops the verdicts: what stands behind a function value is called all the
+// same.
 func pass(j judge, calls [][]byte) {
 	for _, call := range calls {
-		if j(call) {
-			sink++
-		}
+		_ = j(call)
 	}
 }
 
