@@ -49,9 +49,9 @@ const documentHead = `<!-- Made by internal/jsonschema/suite_document_test.go; e
 Callgate judges arguments by JSON Schema: Draft 4, 6, 7, 2019-09 and 2020-12. This page says how far, measured by the official
 [JSON-Schema-Test-Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite), and where it differs on purpose.
 
-` + "`internal/jsonschema/testdata/suite`" + ` holds a copy of the suite's tests, with the commit it is of. The tests run it by every judge
-of the package, and demand that all give the same answer, to the last word of each violation. To run another copy, name a directory that is
-laid out as the suite's repository, by its absolute path:
+` + "`internal/jsonschema/testdata/suite`" + ` holds a copy of the suite's tests, with the commit it is of. The tests run
+it by every judge of the package, and demand that all give the same answer, to the last word of each violation. To run
+another copy, name a directory that is laid out as the suite's repository, by its absolute path:
 
 ` + "```sh" + `
 CALLGATE_JSON_SCHEMA_TEST_SUITE=/path/to/JSON-Schema-Test-Suite go test ./internal/jsonschema -run TestSuite -v -count=1
@@ -63,7 +63,8 @@ without the rules on ` + "`__proto__`" + ` and on branches that accept everythin
 
 ## The suite
 
-Passed are tests that are judged as the suite wants. A refused group is one whose schema is a compile problem; none of its tests counts as passed.
+Passed are tests that are judged as the suite wants. A refused group is one whose schema is a compile problem; none of
+its tests counts as passed.
 
 `
 
@@ -98,7 +99,7 @@ func (k deviationKind) String() string {
 	if k == refuses {
 		return "refused"
 	}
-	return "accepts every value"
+	return "accepts all values"
 }
 
 func groupTitle(group string) string {
