@@ -8,6 +8,7 @@ import (
 const (
 	armCallgate  = "Callgate"
 	armDefaults  = "Callgate, default options"
+	armLocated   = "Callgate, located, not rendered"
 	armScan      = "strict scan alone (internal/rawjson)"
 	armSanthosh  = "santhosh-tekuri/jsonschema"
 	armKaptinlin = "kaptinlin/jsonschema"

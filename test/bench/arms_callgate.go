@@ -24,7 +24,7 @@ func callgateArms() []arm {
 		{name: armDefaults, role: judges, prepare: judging(jsonschema.Options{})},
 	}
 	if _, ok := any(&jsonschema.Compiled{}).(locator); ok {
-		arms = append(arms, arm{name: "Callgate, located, not rendered", role: judges, prepare: locating})
+		arms = append(arms, arm{name: armLocated, role: judges, prepare: locating})
 	}
 	return append(arms,
 		arm{name: armScan, prepare: scanning},

@@ -178,7 +178,7 @@ func TestTextIsTheCallInsideAString(t *testing.T) {
 
 func TestOracleStopsTheRun(t *testing.T) {
 	s := &set{workload: varied, outcome: fit, form: asBytes, calls: [][]byte{nil, nil}}
-	for arm, stops := range map[string]bool{armCallgate: true, armDefaults: true, armSanthosh: true, armKaptinlin: false, armNode: false} {
+	for arm, stops := range map[string]bool{armCallgate: true, armDefaults: true, armLocated: true, armSanthosh: true, armKaptinlin: false, armNode: false} {
 		if err := oracle([]difference{{arm, s, 1}}); (err != nil) != stops {
 			t.Errorf("%s judges otherwise: %v", arm, err)
 		}
