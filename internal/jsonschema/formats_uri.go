@@ -64,7 +64,7 @@ func (f uriForm) authority(text string) bool {
 	}
 	if literal, ok := strings.CutPrefix(text, "["); ok {
 		address, port, closed := strings.Cut(literal, "]")
-		return closed && (isIPv6(address) || isIPFuture(address)) &&
+		return closed && (isIPFuture(address) || isIPv6(address)) && // in this order: netip makes an error
 			(port == "" || port[0] == ':' && leading(port[1:], digits) == len(port)-1)
 	}
 	host, port, _ := strings.Cut(text, ":")

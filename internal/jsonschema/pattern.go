@@ -19,12 +19,14 @@ const (
 	callSteps        = 4_000_000
 )
 
-// pattern is an ECMA-262 regular expression in Unicode mode. It runs on RE2
-// where it says the same there, and on the backtracking engine otherwise.
+// pattern is an ECMA-262 regular expression in Unicode mode. It runs on a table where
+// that is small enough; otherwise on RE2 where it says the same there, and on the
+// backtracking engine where it does not.
 type pattern struct {
 	source string
 	size   int
 	ranges int
+	table  *patternTable
 	re2    *regexp.Regexp
 	prog   *program
 	// probe is for large patterns that run on RE2, whose cost cannot be told from
@@ -39,6 +41,9 @@ func newPattern(source string) (*pattern, error) {
 		return nil, err
 	}
 	p := &pattern{source: source, size: tree.size, ranges: tree.ranges}
+	if p.table = newPatternTable(tree); p.table != nil {
+		return p, nil
+	}
 	if !tree.backtracks {
 		if re, err := regexp.Compile(re2Text(tree.reNode)); err == nil {
 			p.re2 = re
@@ -76,6 +81,9 @@ const (
 // cost gives the units of work of a match on a text of n bytes, but for steps, which are
 // counted as they run. RE2 takes some 15 ns for each byte and step of a small pattern.
 func (p *pattern) cost(n int) int {
+	if p.table != nil {
+		return p.table.cost(n)
+	}
 	if p.prog != nil || p.probe != nil {
 		return 1 + n/64
 	}
@@ -95,7 +103,10 @@ func (p *pattern) try(text string) (matched, known bool, units int) {
 // match reports whether the text contains a match, and whether the steps ran out
 // before that was known. steps is what is left for the value.
 func (p *pattern) match(text string, steps *int) (matched, overrun bool) {
-	if p.re2 != nil {
+	switch {
+	case p.table != nil:
+		return p.table.match(text), false
+	case p.re2 != nil:
 		return p.re2.MatchString(text), false
 	}
 	budget := min(matchSteps, *steps)
