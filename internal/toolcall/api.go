@@ -8,9 +8,15 @@ type Format string
 
 // The wire shapes understood.
 const (
-	Native     Format = "Native"
-	OpenAIChat Format = "OpenAIChat"
-	MCP        Format = "MCP"
+	Native          Format = "Native"
+	OpenAIChat      Format = "OpenAIChat"
+	OpenAIResponses Format = "OpenAIResponses"
+	Anthropic       Format = "Anthropic"
+	Gemini          Format = "Gemini"
+	Bedrock         Format = "Bedrock"
+	MCP             Format = "MCP"
+	// Auto stands for the one provider's format that a message fits.
+	Auto Format = "Auto"
 )
 
 // Fault says why a call's envelope or arguments cannot be judged further.
@@ -50,6 +56,10 @@ type Call struct {
 	IntegersByValue bool
 	// Warnings about the message, such as "arguments:empty".
 	Warnings []string
+
+	answer answerKind
+	// revision is the protocol revision that an MCP request says it speaks.
+	revision string
 }
 
 // EffectiveName is the name by which policies and schemas match.
@@ -60,11 +70,16 @@ func (c Call) EffectiveName() string {
 	return c.Server + "/" + c.Name
 }
 
-// Review is a decoded ToolCallReview request.
+// Review is a decoded ToolCallReview request, or a decoded message alone.
 type Review struct {
-	UID    string
+	UID string
+	// Format is never Auto: it is the format that was found to fit.
 	Format Format
 	Calls  []Call
+	// Executed names what the provider has already run itself, as "kind" or
+	// "kind:name", once each, in document order; names are cut and escaped.
+	// Nobody can judge these any more.
+	Executed []string
 }
 
 // EnvelopeError says why a review cannot be judged at all: HTTP status 400, or

@@ -49,7 +49,7 @@ func reportCases(t testing.TB) []reportCase {
 			t.Fatal(err)
 		}
 		isCall := slices.Contains([]string{"call", "batch", "envelope", "policy"}, c.Kind)
-		if isCall && slices.Contains([]Format{Native, OpenAIChat, MCP}, c.Format) {
+		if isCall && slices.Contains(append([]Format{Native}, messageFormats...), c.Format) {
 			cases = append(cases, c)
 		}
 	}

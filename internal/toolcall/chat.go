@@ -2,7 +2,6 @@ package toolcall
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
@@ -11,10 +10,6 @@ const (
 	// maxChoices bounds the alternatives of one response; providers offer at
 	// most 128.
 	maxChoices = 128
-	// maxParts bounds the parts of a message's content that are looked at for
-	// hidden calls.
-	maxParts = 1024
-
 	chatShapes = "choices, a message with tool_calls or function_call, or one call with function or custom"
 )
 
@@ -26,12 +21,14 @@ type chatReader struct {
 // decodeChat reads the family of OpenAI Chat Completions: a response
 // ({choices: [{message}]}, or Ollama's {message}), a message ({tool_calls}, or
 // the older {function_call}), or one bare call ({function} or {custom}).
-func decodeChat(body []byte) ([]Call, error) {
+func decodeChat(body []byte) (callList, error) {
 	o, err := readObject(body, "choices", "message", "tool_calls", "function_call", "function", "custom", "role")
 	if err != nil {
-		return nil, notAMessage(OpenAIChat, chatShapes)
+		return callList{}, notAMessage(OpenAIChat, chatShapes)
 	}
 	var r chatReader
+	// Gemini has the key function_call too, and args in it.
+	r.own = o.spelt("choices", "tool_calls", "function", "custom") || o.spelt("function_call") && memberOf(o.value("function_call"), "args") == nil
 	shapes, err := r.shapes(o, body)
 	switch {
 	case err != nil:
@@ -42,7 +39,7 @@ func decodeChat(body []byte) ([]Call, error) {
 	case shapes == 0:
 		err = r.message(body)
 	}
-	return r.calls, err
+	return r.callList, err
 }
 
 // shapes reads the body as each of the shapes whose keys it has, and counts them.
@@ -83,7 +80,7 @@ func (r *chatReader) choices(o object) error {
 		}
 		choices, err := rawjson.Elements(m.value, maxChoices)
 		if err != nil {
-			return wrongKind("choices", fmt.Sprintf("a list of at most %d", maxChoices))
+			return wrongKind(OpenAIChat, "choices", fmt.Sprintf("a list of at most %d", maxChoices))
 		}
 		for _, choice := range choices {
 			if err := r.choice(choice); err != nil {
@@ -101,7 +98,7 @@ func (r *chatReader) choices(o object) error {
 func (r *chatReader) choice(raw []byte) error {
 	o, err := readObject(raw, "message", "delta", "tool_calls", "function_call", "finish_reason", "done_reason")
 	if err != nil {
-		return wrongKind("choices", "objects")
+		return wrongKind(OpenAIChat, "choices", "objects")
 	}
 	if !o.has("message", "delta") {
 		return badRequest("the OpenAIChat message has a choice without a message")
@@ -114,7 +111,7 @@ func (r *chatReader) choice(raw []byte) error {
 		case "delta":
 			// A fragment holds no whole call, but a collector may find one.
 			if !isNull(m.value) && !isEmptyObject(m.value) {
-				err = r.add(Call{Fault: Malformed})
+				err = r.addMalformed("")
 			}
 		}
 		if err != nil {
@@ -128,7 +125,7 @@ func (r *chatReader) choice(raw []byte) error {
 func (r *chatReader) message(raw []byte) error {
 	o, err := readObject(raw, "tool_calls", "function_call", "content", "finish_reason", "done_reason")
 	if err != nil {
-		return wrongKind("message", fmt.Sprintf("an object of at most %d fields", maxMembers))
+		return wrongKind(OpenAIChat, "message", fmt.Sprintf("an object of at most %d fields", maxMembers))
 	}
 	start := len(r.calls)
 	for _, m := range o.found {
@@ -140,7 +137,7 @@ func (r *chatReader) message(raw []byte) error {
 				err = r.add(legacyCall(m.value))
 			}
 		case "content":
-			err = r.content(m.value)
+			err = r.hiddenCalls(m.value)
 		}
 		if err != nil {
 			return err
@@ -154,7 +151,7 @@ func (r *chatReader) toolCalls(raw []byte) error {
 		return nil
 	}
 	if rawjson.KindOf(raw) != rawjson.Array {
-		return wrongKind("tool_calls", "a list")
+		return wrongKind(OpenAIChat, "tool_calls", "a list")
 	}
 	entries, err := rawjson.Elements(raw, MaxCalls)
 	if err != nil {
@@ -174,81 +171,13 @@ func (r *chatReader) settle(start int, o object, ambiguous bool) error {
 	if ambiguous {
 		return r.malform(start)
 	}
-	if cutShort(o) {
+	if o.saysOneOf(cutReasons, "finish_reason", "done_reason") {
 		r.truncate(start)
 	}
 	return nil
 }
 
-// cutShort says whether the provider stopped before the model was done: at a
-// length, or in the middle by a filter.
-func cutShort(o object) bool {
-	for _, m := range o.found {
-		if m.key != "finish_reason" && m.key != "done_reason" {
-			continue
-		}
-		switch reason, _ := rawjson.Text(m.value); strings.ToLower(reason) {
-		case "length", "model_length", "max_tokens", "max_output_tokens", "model_context_window_exceeded", "incomplete", "content_filter":
-			return true
-		}
-	}
-	return false
-}
-
-// content looks for calls in the form of content parts, as other providers send
-// them: this shape has none there, but some readers take them from there.
-func (r *chatReader) content(raw []byte) error {
-	switch rawjson.KindOf(raw) {
-	case rawjson.Object:
-		return r.part(raw)
-	case rawjson.Array:
-	default:
-		return nil
-	}
-	parts, err := rawjson.Elements(raw, maxParts)
-	if err != nil {
-		return r.add(Call{Fault: Malformed})
-	}
-	for _, part := range parts {
-		if err := r.part(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *chatReader) part(raw []byte) error {
-	if rawjson.KindOf(raw) != rawjson.Object {
-		return nil
-	}
-	o, err := readObject(raw, "type", "tool_use", "tool_calls", "function_call")
-	if err != nil || o.set("tool_use", "tool_calls", "function_call") || namesCall(o) {
-		return r.add(Call{Fault: Malformed})
-	}
-	return nil
-}
-
-// namesCall says whether a part's type is that of some provider's call:
-// tool_use, tool_call, function_call, mcp_call, toolUse, …
-func namesCall(o object) bool {
-	for _, m := range o.found {
-		if m.key != "type" {
-			continue
-		}
-		kind, _ := rawjson.Text(m.value)
-		kind = strings.ToLower(kind)
-		if strings.Contains(kind, "tool") || strings.Contains(kind, "call") || strings.Contains(kind, "function") {
-			return true
-		}
-	}
-	return false
-}
-
 func isEmptyObject(raw []byte) bool {
 	members, err := rawjson.Members(raw, 1)
 	return err == nil && len(members) == 0
-}
-
-func wrongKind(key, kind string) error {
-	return badRequest("the %s message's %s must be %s", OpenAIChat, key, kind)
 }

@@ -70,8 +70,8 @@ func TestChatCalls(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			calls, err := DecodeMessage(OpenAIChat, []byte(tt.body))
-			tt.check(t, calls, err)
+			r, err := DecodeMessage(OpenAIChat, []byte(tt.body))
+			tt.check(t, r.Calls, err)
 		})
 	}
 }
@@ -125,8 +125,8 @@ func TestChatMessages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			calls, err := DecodeMessage(OpenAIChat, []byte(tt.body))
-			tt.check(t, calls, err)
+			r, err := DecodeMessage(OpenAIChat, []byte(tt.body))
+			tt.check(t, r.Calls, err)
 		})
 	}
 }

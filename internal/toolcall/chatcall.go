@@ -22,7 +22,7 @@ var (
 func chatCall(raw []byte) Call {
 	o, err := readObject(raw, chatCallKeys...)
 	if err != nil {
-		return Call{Fault: Malformed}
+		return Call{Fault: Malformed, answer: answerNone}
 	}
 	var c Call
 	ok := c.setID(o.value("id")) && !o.ambiguous()
@@ -66,7 +66,7 @@ func ownKey(kind string) string {
 
 // legacyCall decodes the value of function_call, {"name": "…", "arguments": "…"}.
 func legacyCall(raw []byte) Call {
-	var c Call
+	c := Call{answer: answerLegacy}
 	if !c.setInner(raw, ownKey("function"), object{}) {
 		c.Fault = Malformed
 	}

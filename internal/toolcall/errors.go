@@ -3,6 +3,7 @@ package toolcall
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/shown"
@@ -24,12 +25,35 @@ func badRequest(format string, args ...any) *EnvelopeError {
 	return &EnvelopeError{Status: statusBadRequest, Reason: ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-func noCalls(format Format) *EnvelopeError {
-	return &EnvelopeError{
+// maxListed bounds the list in an error of what the provider ran, in bytes: a
+// status message of two kilobytes can still be read.
+const maxListed = 1500
+
+func noCalls(format Format, executed []string) *EnvelopeError {
+	e := &EnvelopeError{
 		Status:  statusNoCalls,
 		Reason:  ReasonNoCalls,
 		Message: fmt.Sprintf("the %s message holds no tool call", format),
 	}
+	if len(executed) > 0 {
+		e.Message += " to judge; the provider has already run " + listed(executed)
+	}
+	return e
+}
+
+func listed(labels []string) string {
+	var b strings.Builder
+	for i, label := range labels {
+		if b.Len()+len(label) > maxListed {
+			fmt.Fprintf(&b, " and %d more", len(labels)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(label)
+	}
+	return b.String()
 }
 
 func tooManyCalls() *EnvelopeError {

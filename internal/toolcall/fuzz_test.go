@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // seeds are the bodies of the shared table and of the nasty kind.
@@ -19,7 +21,10 @@ func seeds(f *testing.F) []string {
 	for _, c := range reportCases(f) {
 		out = append(out, c.text())
 	}
-	return out
+	for _, tt := range autoTests {
+		out = append(out, tt.body)
+	}
+	return append(out, mutationSeeds(f)...)
 }
 
 func FuzzDecodeMessage(f *testing.F) {
@@ -28,7 +33,8 @@ func FuzzDecodeMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, format := range messageFormats {
-			calls, err := DecodeMessage(format, body)
+			r, err := DecodeMessage(format, body)
+			calls := r.Calls
 			checkBounds(t, calls, err)
 			if err != nil {
 				var envelope *EnvelopeError
@@ -38,8 +44,42 @@ func FuzzDecodeMessage(f *testing.F) {
 				continue
 			}
 			compareAll(t, format, body, calls)
+			checkReplies(t, r)
 		}
+		checkAuto(t, body)
 	})
+}
+
+// checkReplies holds what a message is answered with to JSON, one answer a call.
+func checkReplies(t *testing.T, r Review) {
+	t.Helper()
+	texts := make([]string, len(r.Calls))
+	for i := range texts {
+		texts[i] = "no"
+	}
+	replies := Reply(r, texts)
+	if len(replies) > len(r.Calls) {
+		t.Fatalf("%d replies to %d calls", len(replies), len(r.Calls))
+	}
+	for _, reply := range replies {
+		if _, err := rawjson.Check(reply, 8); err != nil {
+			t.Fatalf("%s: %v", reply, err)
+		}
+	}
+}
+
+// checkAuto holds Auto to the formats: it gives what one of them gives.
+func checkAuto(t *testing.T, body []byte) {
+	t.Helper()
+	r, err := DecodeMessage(Auto, body)
+	checkBounds(t, r.Calls, err)
+	if err != nil {
+		return
+	}
+	want, err := DecodeMessage(r.Format, body)
+	if err != nil || len(want.Calls) != len(r.Calls) {
+		t.Fatalf("Auto gives %+v, %s gives %+v, %v", r, r.Format, want, err)
+	}
 }
 
 func compareAll(t *testing.T, format Format, body []byte, calls []Call) {

@@ -19,38 +19,32 @@ const (
 
 // decodeMCP reads one JSON-RPC message or a batch. Messages of other methods and
 // responses are no calls.
-func decodeMCP(body []byte) ([]Call, error) {
+func decodeMCP(body []byte) (callList, error) {
+	var list callList
 	if rawjson.KindOf(body) == rawjson.Object {
-		call, is := rpcMessage(body)
-		switch is {
-		case isCall:
-			return []Call{call}, nil
-		case isOther:
-			return nil, nil
+		is, err := list.message(body)
+		if is == isUnknown {
+			return list, notAMessage(MCP, mcpShapes)
 		}
-		return nil, notAMessage(MCP, mcpShapes)
+		return list, err
 	}
 	elements, err := rawjson.Elements(body, maxBatch)
 	if errors.Is(err, rawjson.ErrTooMany) {
-		return nil, badRequest("more than %d messages in one batch", maxBatch)
+		return callList{}, badRequest("more than %d messages in one batch", maxBatch)
 	}
 	if err != nil || len(elements) == 0 {
-		return nil, notAMessage(MCP, mcpShapes)
+		return callList{}, notAMessage(MCP, mcpShapes)
 	}
-	var list callList
 	for _, element := range elements {
-		call, is := rpcMessage(element)
-		switch is {
-		case isOther:
-			continue
-		case isUnknown:
-			call = Call{Fault: Malformed}
+		is, err := list.message(element)
+		if is == isUnknown {
+			err = list.addMalformed("")
 		}
-		if err := list.add(call); err != nil {
-			return nil, err
+		if err != nil {
+			return list, err
 		}
 	}
-	return list.calls, nil
+	return list, nil
 }
 
 // rpcKind says what a JSON-RPC message is to a gate on tool calls.
@@ -62,22 +56,24 @@ const (
 	isOther
 )
 
-func rpcMessage(raw []byte) (Call, rpcKind) {
+// message reads one JSON-RPC message and adds the call in it, if any.
+func (l *callList) message(raw []byte) (rpcKind, error) {
 	o, err := readObject(raw, "jsonrpc", "id", "method", "params", "result", "error")
 	if err != nil {
-		return Call{}, isUnknown
+		return isUnknown, nil //nolint:nilerr // what is no object is an entry like any other that cannot be understood
 	}
+	l.own = l.own || o.spelt("jsonrpc", "method")
 	version, _ := plainText(o.value("jsonrpc"))
 	if !runsCall(o) {
 		if version == rpcVersion && (o.has("method") || isResponse(o)) {
-			return Call{}, isOther
+			return isOther, nil
 		}
-		return Call{}, isUnknown
+		return isUnknown, nil
 	}
 	method, _ := plainText(o.value("method"))
 	// A request that leaves the version out is still one request only.
 	versionOK := version == rpcVersion || !o.has("jsonrpc")
-	return rpcCall(o, versionOK && method == methodCall), isCall
+	return isCall, l.add(rpcCall(o, versionOK && method == methodCall))
 }
 
 // runsCall says whether some dispatcher runs the message as a call: all do but
@@ -98,6 +94,12 @@ func isResponse(o object) bool {
 func rpcCall(o object, frameOK bool) Call {
 	var c Call
 	idOK := c.setID(o.value("id"))
+	switch {
+	case !o.has("id"):
+		c.answer = answerNone
+	case !idOK, o.value("id") != nil && isNull(o.value("id")):
+		c.answer = answerNullID
+	}
 	paramsOK := c.setParams(o.value("params"))
 	if !frameOK || !idOK || !paramsOK || o.ambiguous() {
 		c.Fault = Malformed
@@ -115,5 +117,24 @@ func (c *Call) setParams(raw []byte) bool {
 	name, ok := plainText(o.value("name"))
 	c.Name = name
 	c.setObjectOrEmpty(o.value("arguments"))
+	c.revision = protocolRevision(raw)
 	return ok && !o.ambiguous()
+}
+
+// protocolRevision is what the request says in _meta that it speaks, or "". It
+// decides only what the reply looks like.
+func protocolRevision(params []byte) string {
+	revision, _ := plainText(memberOf(memberOf(params, "_meta"), "io.modelcontextprotocol/protocolVersion"))
+	return revision
+}
+
+// memberOf is the value of a key that decides nothing.
+func memberOf(raw []byte, key string) []byte {
+	members, _ := rawjson.Members(raw, maxMembers)
+	for _, m := range members {
+		if m.Key == key {
+			return m.Value
+		}
+	}
+	return nil
 }

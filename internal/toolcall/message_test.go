@@ -49,8 +49,8 @@ func TestMCPCalls(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			calls, err := DecodeMessage(MCP, []byte(tt.body))
-			tt.check(t, calls, err)
+			r, err := DecodeMessage(MCP, []byte(tt.body))
+			tt.check(t, r.Calls, err)
 		})
 	}
 }
@@ -96,39 +96,66 @@ func TestMessagesWithoutCalls(t *testing.T) {
 		{"chat empty", OpenAIChat, ``, 400},
 		{"chat no JSON", OpenAIChat, `{"role":"assistant",}`, 400},
 		{"native", Native, `{}`, 400},
+
+		{"Responses without calls", OpenAIResponses, `{"object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}]}]}`, 422},
+		{"Responses with nothing", OpenAIResponses, `{"output":[]}`, 422},
+		{"Responses results", OpenAIResponses, `[{"type":"function_call_output","call_id":"c","output":"x"}]`, 422},
+		{"Responses one message", OpenAIResponses, `{"type":"message","role":"assistant","content":[]}`, 422},
+		{"Responses unknown item", OpenAIResponses, `{"type":"tool_call","name":"t","args":{}}`, 400},
+		{"Responses item in upper case", OpenAIResponses, `{"type":"Function_Call","name":"t","arguments":"{}"}`, 400},
+		{"Responses event", OpenAIResponses, `{"type":"response.completed","response":{"output":[]}}`, 400},
+		{"Responses empty list", OpenAIResponses, `[]`, 400},
+		{"Responses list of others", OpenAIResponses, `[{"type":"tool_use","name":"t","input":{}}]`, 400},
+		{"Responses output an object", OpenAIResponses, `{"output":{}}`, 400},
+		{"Responses output null", OpenAIResponses, `{"output":null}`, 400},
+		{"Responses empty object", OpenAIResponses, `{}`, 400},
+		{"Responses text", OpenAIResponses, `"x"`, 400},
+		{"Responses 129 calls", OpenAIResponses, `{"output":[` + strings.Repeat(`0,`, 128) + `0]}`, 400},
+		{"Responses 1025 items", OpenAIResponses, `{"output":[` + strings.Repeat(`{"type":"reasoning"},`, 1024) + `{"type":"reasoning"}]}`, 400},
+
+		{"Anthropic without calls", Anthropic, `{"type":"message","role":"assistant","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn"}`, 422},
+		{"Anthropic empty content", Anthropic, `{"role":"assistant","content":[]}`, 422},
+		{"Anthropic text block", Anthropic, `{"type":"text","text":"x"}`, 422},
+		{"Anthropic content list", Anthropic, `[{"type":"text","text":"x"}]`, 422},
+		{"Anthropic text content", Anthropic, `{"role":"assistant","content":"x"}`, 400},
+		{"Anthropic user message", Anthropic, `{"role":"user","content":[{"type":"text","text":"x"}]}`, 400},
+		{"Anthropic unknown block", Anthropic, `{"type":"tool_call","name":"t","args":{}}`, 400},
+		{"Anthropic no role", Anthropic, `{"content":[]}`, 400},
+		{"Anthropic empty list", Anthropic, `[]`, 400},
+		{"Anthropic empty object", Anthropic, `{}`, 400},
+		{"Anthropic 129 calls", Anthropic, `{"role":"assistant","content":[` + strings.Repeat(`0,`, 128) + `0]}`, 400},
+
+		{"Gemini without calls", Gemini, `{"candidates":[{"content":{"parts":[{"text":"x"}],"role":"model"},"finishReason":"STOP"}]}`, 422},
+		{"Gemini refused", Gemini, `{"candidates":[{"finishReason":"SAFETY"}]}`, 422},
+		{"Gemini no candidates", Gemini, `{"candidates":[]}`, 422},
+		{"Gemini empty parts", Gemini, `{"role":"model","parts":[]}`, 422},
+		{"Gemini call null", Gemini, `{"functionCall":null}`, 422},
+		{"Gemini bare call", Gemini, `{"name":"t","args":{}}`, 400},
+		{"Gemini text part", Gemini, `{"text":"x"}`, 400},
+		{"Gemini parts an object", Gemini, `{"parts":{}}`, 400},
+		{"Gemini candidates an object", Gemini, `{"candidates":{}}`, 400},
+		{"Gemini candidate a number", Gemini, `{"candidates":[7]}`, 400},
+		{"Gemini content a text", Gemini, `{"candidates":[{"content":"x"}]}`, 400},
+		{"Gemini list", Gemini, `[{"functionCall":{"name":"t"}}]`, 400},
+		{"Gemini 129 calls", Gemini, `{"parts":[` + strings.Repeat(`0,`, 128) + `0]}`, 400},
+
+		{"Bedrock without calls", Bedrock, `{"output":{"message":{"role":"assistant","content":[{"text":"x"}]}},"stopReason":"end_turn"}`, 422},
+		{"Bedrock message", Bedrock, `{"role":"assistant","content":[{"text":"x"},{"cachePoint":{"type":"default"}}]}`, 422},
+		{"Bedrock user message", Bedrock, `{"role":"user","content":[{"text":"x"}]}`, 400},
+		{"Bedrock user message in the output", Bedrock, `{"output":{"message":{"role":"user","content":[{"text":"x"}]}}}`, 400},
+		{"Bedrock text content", Bedrock, `{"role":"assistant","content":"x"}`, 400},
+		{"Bedrock no message", Bedrock, `{"output":{}}`, 400},
+		{"Bedrock output a list", Bedrock, `{"output":[]}`, 400},
+		{"Bedrock empty object", Bedrock, `{}`, 400},
+		{"Bedrock 129 calls", Bedrock, `{"role":"assistant","content":[` + strings.Repeat(`0,`, 128) + `0]}`, 400},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			calls, err := DecodeMessage(tt.format, []byte(tt.body))
+			r, err := DecodeMessage(tt.format, []byte(tt.body))
 			wantStatus(t, err, tt.status)
-			if len(calls) > 0 {
-				t.Errorf("%d calls beside the error", len(calls))
+			if len(r.Calls) > 0 {
+				t.Errorf("%d calls beside the error", len(r.Calls))
 			}
 		})
-	}
-}
-
-func TestSniffMessage(t *testing.T) {
-	tests := []struct {
-		body string
-		want Format
-	}{
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`, MCP},
-		{`[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, MCP},
-		{`{"choices":[]}`, OpenAIChat},
-		{`{"role":"assistant","content":"hi"}`, OpenAIChat},
-		{`{"function":{"name":"t"}}`, OpenAIChat},
-		{`{"function":{"name":"t"},"method":"tools/call"}`, ""},
-		{`{"name":"t","arguments":{}}`, ""},
-		{`{}`, ""},
-		{`7`, ""},
-		{`{"choices":[]`, ""},
-		{``, ""},
-	}
-	for _, tt := range tests {
-		got, ok := SniffMessage([]byte(tt.body))
-		if got != tt.want || ok != (tt.want != "") {
-			t.Errorf("SniffMessage(%s) = %q, %v, want %q", tt.body, got, ok, tt.want)
-		}
 	}
 }

@@ -20,7 +20,8 @@ func TestChatNamespace(t *testing.T) {
 		`{"type":"function","Namespace":"s","function":{"name":"t","arguments":"{}"}}`:                 {fault: Malformed},
 		`{"type":"function","namespace":"s","namespace":"s","function":{"name":"t","arguments":"{}"}}`: {fault: Malformed},
 	} {
-		calls, err := DecodeMessage(OpenAIChat, []byte(message))
+		r, err := DecodeMessage(OpenAIChat, []byte(message))
+		calls := r.Calls
 		if err != nil || len(calls) != 1 {
 			t.Errorf("%s: %d calls, %v", message, len(calls), err)
 			continue

@@ -47,6 +47,21 @@ func readObject(raw []byte, keys ...string) (object, error) {
 	return o, nil
 }
 
+// alias takes members of key other for members of key, because the shape allows
+// both spellings. Both at once are ambiguous then.
+func (o object) alias(other, key string) {
+	for i := range o.found {
+		if o.found[i].key == other {
+			o.found[i].key = key
+		}
+	}
+}
+
+// spelt says whether a member has exactly one of the keys as its own.
+func (o object) spelt(keys ...string) bool {
+	return slices.ContainsFunc(o.found, func(m member) bool { return m.exact && slices.Contains(keys, m.key) })
+}
+
 // value is what the first member of that key holds, nil if there is none.
 func (o object) value(key string) []byte {
 	for _, m := range o.found {
@@ -95,8 +110,11 @@ func isNull(raw []byte) bool { return rawjson.KindOf(raw) == rawjson.Null }
 // resembled finds the key among keys that name is, or that a lenient reader
 // takes it for.
 func resembled(name string, keys []string) (string, bool) {
+	if slices.Contains(keys, name) {
+		return name, true
+	}
 	for _, key := range keys {
-		if name == key || resembles(name, key) {
+		if resembles(name, key) {
 			return key, true
 		}
 	}

@@ -22,10 +22,7 @@ type reading struct {
 func readers() map[string]func(Format, []byte) []reading {
 	return map[string]func(Format, []byte) []reading{
 		"Go structs": func(f Format, b []byte) []reading {
-			if f == MCP {
-				return goMCP(b)
-			}
-			return goChat(b)
+			return goReaders[f](b)
 		},
 		"last wins":  func(f Format, b []byte) []reading { return fromTree(f, tree{raw: b}) },
 		"first wins": func(f Format, b []byte) []reading { return fromTree(f, tree{raw: b, first: true}) },
@@ -209,26 +206,39 @@ func (t tree) text() string {
 }
 
 func fromTree(f Format, root tree) []reading {
-	if f == MCP {
-		batch := []tree{root}
-		if root.is(rawjson.Array) {
-			batch = root.list()
-		}
-		var out []reading
-		for _, m := range batch {
-			if m.get("method").text() == methodCall {
-				out = append(out, reading{m.get("params", "name").text(), argumentText(m.get("params", "arguments").raw)})
-			}
-		}
-		return out
+	switch f {
+	case OpenAIChat:
+		return root.chat()
+	case OpenAIResponses:
+		return root.responses()
+	case Anthropic:
+		return root.anthropic()
+	case Gemini:
+		return root.gemini()
+	case Bedrock:
+		return root.bedrock()
+	}
+	batch := []tree{root}
+	if root.is(rawjson.Array) {
+		batch = root.list()
 	}
 	var out []reading
-	for _, c := range root.get("choices").list() {
+	for _, m := range batch {
+		if m.get("method").text() == methodCall {
+			out = append(out, reading{m.get("params", "name").text(), argumentText(m.get("params", "arguments").raw)})
+		}
+	}
+	return out
+}
+
+func (t tree) chat() []reading {
+	var out []reading
+	for _, c := range t.get("choices").list() {
 		out = append(out, c.get("message").chatMessage()...)
 	}
-	out = append(out, root.get("message").chatMessage()...)
-	out = append(out, root.chatMessage()...)
-	return append(out, root.chatCall()...)
+	out = append(out, t.get("message").chatMessage()...)
+	out = append(out, t.chatMessage()...)
+	return append(out, t.chatCall()...)
 }
 
 func (t tree) chatMessage() []reading {

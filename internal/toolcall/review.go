@@ -61,7 +61,9 @@ func decodeRequest(raw []byte) (Review, error) {
 	case calls != nil:
 		r.Calls, err = decodeNative(calls)
 	case message != nil:
-		r.Format, r.Calls, err = decodeEnvelopedMessage(message)
+		uid := r.UID
+		r, err = decodeEnvelopedMessage(message)
+		r.UID = uid
 	default:
 		return Review{}, badRequest("request has neither calls nor message")
 	}
@@ -88,20 +90,19 @@ func notUID(r rune) bool {
 	return !strings.ContainsRune("._:-", r)
 }
 
-func decodeEnvelopedMessage(raw []byte) (Format, []Call, error) {
+func decodeEnvelopedMessage(raw []byte) (Review, error) {
 	fields, err := strictObject(raw, "request.message", "format", "body")
 	if err != nil {
-		return "", nil, err
+		return Review{}, err
 	}
 	name, ok := plainText(fields[0])
 	if !ok {
-		return "", nil, badRequest("request.message.format must be a string, one of %s", formatList())
+		return Review{}, badRequest("request.message.format must be a string, one of %s, %s", formatList(messageFormats...), Auto)
 	}
 	if fields[1] == nil {
-		return "", nil, badRequest("request.message.body is missing")
+		return Review{}, badRequest("request.message.body is missing")
 	}
-	calls, err := decodeChecked(Format(name), fields[1])
-	return Format(name), calls, err
+	return decodeChecked(Format(name), fields[1])
 }
 
 // strictObject reads an object of the review's own envelope, which may have
