@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sync"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
@@ -17,6 +18,10 @@ type Compiled struct {
 	hash         string
 	allowsString bool
 	dynamic      bool
+	// planned is what the engine judges by; nil where it leaves the schema to the
+	// reference, and left says why.
+	planned *planned
+	left    refusal
 }
 
 // Compile turns a schema document into a judge. An empty document stands for
@@ -64,6 +69,7 @@ func compile(doc []byte, opts Options, p, w *problems, openBranches bool) *Compi
 		return nil
 	}
 	c.allowsString = allowsString(c.root)
+	c.planned, c.left = newProgram(c, low.list)
 	d.warn(c.root, low)
 	return c
 }
@@ -76,22 +82,28 @@ func noParameters(opts Options) *Compiled {
 	if dialect == Unspecified {
 		dialect = Draft7
 	}
-	return &Compiled{
+	c := &Compiled{
 		root: &schema{logic: &logic{}, always: &yes}, opts: opts, undeclared: Reject,
 		dialect: dialect, hash: hashOf(nil, opts),
 	}
+	c.planned, c.left = newProgram(c, nil)
+	return c
 }
 
 // EnvelopeOnly is the judge for calls to tools that have no schema: any object
 // passes that keeps the envelope's rules.
-func EnvelopeOnly() *Compiled {
+func EnvelopeOnly() *Compiled { return envelopeOnly() }
+
+var envelopeOnly = sync.OnceValue(func() *Compiled {
 	yes := true
 	opts := Options{Undeclared: FollowSchema}
-	return &Compiled{
+	c := &Compiled{
 		root: &schema{logic: &logic{}, always: &yes}, opts: opts, undeclared: FollowSchema,
 		dialect: Draft7, hash: hashOf([]byte("envelope"), opts),
 	}
-}
+	c.planned, c.left = newProgram(c, nil)
+	return c
+})
 
 // Dialect is the draft by which the schema was read.
 func (c *Compiled) Dialect() Dialect { return c.dialect }

@@ -14,7 +14,63 @@ import (
 // text, whichever of invalid_json, too_deep and too_large by values is met
 // first; then not_an_object; then too_costly.
 func (c *Compiled) Judge(in Input) (res Result) {
-	return c.Reference().Judge(in)
+	if c.planned == nil || in.FreeText {
+		return c.Reference().Judge(in)
+	}
+	return c.judgeBytes(in, false)
+}
+
+// judgeBytes judges by the engine, and by the reference where the engine leaves it
+// to that.
+func (c *Compiled) judgeBytes(in Input, anyRoot bool) (res Result) {
+	if len(in.Raw) > MaxArgumentBytes {
+		return Result{Fault: TooLarge}
+	}
+	budget := in.budget()
+	e := engines.Get().(*engine) //nolint:forcetypeassert,errcheck // nothing else is in there
+	defer func() {
+		if recover() != nil {
+			res = Result{Fault: TooCostly}
+		}
+	}()
+	e.start(c, in, budget)
+	if !e.read(c.planned.root, anyRoot) {
+		e.release()
+		return c.judgeRaw(in, anyRoot)
+	}
+	budget.settleEngine(e)
+	switch {
+	case e.fault != NoFault:
+		res = Result{Fault: e.fault}
+	case len(e.hits) == 0:
+		res = Result{Judged: true}
+	default:
+		e.settle()
+		res = Result{Judged: true, Violations: e.report(budget)}
+	}
+	e.release()
+	return res
+}
+
+// judgeRaw judges by the reference, whatever the root is with anyRoot.
+func (c *Compiled) judgeRaw(in Input, anyRoot bool) Result {
+	if !anyRoot {
+		return c.Reference().Judge(in)
+	}
+	root, fault := parseTree(in.Raw)
+	if fault != NoFault {
+		return Result{Fault: fault}
+	}
+	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue, in.budget())
+}
+
+// engineValue judges a value of any kind by the engine, for the tests of
+// conformance.
+func (c *Compiled) engineValue(raw []byte) Result {
+	if c.planned == nil {
+		return c.judgeRaw(Input{Raw: raw}, true)
+	}
+	return c.judgeBytes(Input{Raw: raw}, true)
 }
 
 // Reference gives the slow judge of the same schema: the second oracle, which

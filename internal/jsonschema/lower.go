@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lib "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // lowering turns the library's compiled schema into the judge's form.
@@ -15,6 +17,7 @@ type lowering struct {
 	known   map[*lib.Schema]*schema
 	list    []*schema
 	paths   []string // by schema.id
+	places  map[string]*rawjson.Value
 	unions  []*schema
 	none    *logic // shared by all that have none
 	dynamic bool
@@ -214,7 +217,8 @@ func (l *lowering) objects(s *lib.Schema) *objectRules {
 	}
 	if len(s.Properties) > 0 {
 		r.properties = make(map[string]*schema, len(s.Properties))
-		for _, key := range sortedKeys(s.Properties) {
+		r.order = l.propertyOrder(s)
+		for _, key := range r.order {
 			r.properties[key] = l.schema(s.Properties[key])
 		}
 	}
@@ -225,6 +229,29 @@ func (l *lowering) objects(s *lib.Schema) *objectRules {
 		return nil
 	}
 	return r
+}
+
+// propertyOrder gives the keys of properties in the order of the document, which is
+// the order in which models tend to write arguments.
+func (l *lowering) propertyOrder(s *lib.Schema) []string {
+	if l.places == nil {
+		l.places = make(map[string]*rawjson.Value, len(l.doc.places))
+		for _, p := range l.doc.places {
+			l.places[p.path] = p.value
+		}
+	}
+	list := field(l.places[l.pathOf(s)], "properties")
+	if list == nil || len(list.Fields) != len(s.Properties) {
+		return sortedKeys(s.Properties)
+	}
+	keys := make([]string, 0, len(list.Fields))
+	for _, f := range list.Fields {
+		if s.Properties[f.Key] == nil {
+			return sortedKeys(s.Properties)
+		}
+		keys = append(keys, f.Key)
+	}
+	return keys
 }
 
 // keysPerUnit is how many keys of a list are looked up for a unit of work.

@@ -112,6 +112,7 @@ type objectRules struct {
 	lists                        bool // has properties or patternProperties
 	required                     []string
 	properties                   map[string]*schema
+	order                        []string // the keys of properties as the document has them
 	patterns                     []patternSchema
 	additional                   *schema
 	names                        *schema

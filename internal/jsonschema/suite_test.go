@@ -29,6 +29,7 @@ const committedSuite = "testdata/suite"
 // suiteJudges are the judges that have to agree on every case.
 var suiteJudges = map[string]func(*Compiled, []byte) Result{
 	"reference": (*Compiled).judgeValue,
+	"engine":    (*Compiled).engineValue,
 }
 
 // suiteDirs are the drafts of the official test suite; see testdata/suite.

@@ -1,0 +1,190 @@
+package jsonschema
+
+import (
+	"sync"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+// engine judges one value while it reads it: syntax, UTF-8, duplicate keys, bounds
+// and schema together, over the bytes as they came. Where nothing is wrong it
+// allocates nothing. What needs a value more than once (a union that the kind does
+// not decide, not, if) reads that value's bytes again.
+//
+// Functions that read return the offset behind what they read, or -1 to stop: for a
+// fault, for the reference to take over, or because a quiet reading has failed.
+type engine struct {
+	src     []byte
+	fault   Fault
+	byValue bool
+	nulls   bool // a null may count as absent
+	proto   bool // __proto__ is a key like any other
+	rereads bool
+	// handOver: the reference has to judge.
+	handOver bool
+
+	// base is the one reading that goes over everything and looks after what holds
+	// whatever the schema says. The others look at values that it has passed.
+	base bool
+	// quiet readings stop at the first thing wrong, muted ones note nothing.
+	quiet, mute int
+
+	rootAt int32
+	depth  int
+	path  [MaxArgumentDepth]crumb
+	// values are what is left of the bound, steps of what the engine does itself.
+	values, steps int
+
+	work, patternSteps int // of the budget
+
+	keys    []byte // decoded keys, for as long as the judgement lasts
+	text    []byte // one decoded string
+	unknown []keyRef
+	sets    []keySet
+	bits    []uint64
+
+	hits     []hit
+	loci     []locus
+	distinct bool // two loci may be one location
+	repeats  int  // keys found twice
+	pending  []pendingKey
+	inPlace  []*plan
+	equality equalityScratch
+}
+
+// crumb is one step of the path to the value being read: a member or an item.
+type crumb struct {
+	key   keyRef
+	index int32 // of an item; -1 for a member
+	at    int32 // where the value starts
+	locus int32 // -1: none yet
+}
+
+// keyRef is the text of a key: in the source, or decoded. quote is where it is
+// written.
+type keyRef struct {
+	quote      int32
+	start, end int32
+	decoded    bool
+}
+
+// A schema that reads a value again and again, as nested unions do, is left to the
+// reference, which judges each subschema once at each location. Sixteen readings are
+// more than any schema in use takes; the rest is for small values, 2 ms of it.
+const (
+	stepsPerValue = 16
+	freeSteps     = 50_000
+)
+
+// stepsPerWork is how many steps of the engine, of some 50 ns each, make one unit of
+// work, which is a microsecond.
+const stepsPerWork = 16
+
+// Bounds on what the pool keeps between judgements: what one usual call needs. A
+// value that needed more gives its scratch back to the collector.
+const (
+	keptBytes   = 64 << 10
+	keptEntries = 4 << 10
+)
+
+var engines = sync.Pool{New: func() any { return new(engine) }}
+
+// start prepares the engine for one value.
+func (e *engine) start(c *Compiled, in Input, b *Budget) {
+	e.src, e.fault, e.rereads = in.Raw, NoFault, c.planned.rereads
+	e.byValue, e.nulls, e.proto = c.opts.IntegersByValue || in.IntegersByValue, c.opts.NullsAbsent, c.opts.AllowProto
+	e.handOver, e.base, e.quiet, e.mute, e.depth = false, true, 0, 0, 0
+	e.values, e.steps = MaxArgumentValues, 0
+	e.work, e.patternSteps = b.share()
+	e.keys, e.text, e.unknown, e.bits = e.keys[:0], e.text[:0], e.unknown[:0], e.bits[:0]
+	e.sets = e.sets[:0]
+	e.hits, e.loci = e.hits[:0], e.loci[:0]
+	e.distinct, e.repeats = false, 0
+	e.pending, e.inPlace = e.pending[:0], e.inPlace[:0]
+}
+
+// release gives the engine back, without what it saw.
+func (e *engine) release() {
+	e.src = nil
+	if cap(e.keys)+cap(e.text)+cap(e.equality.bytes) > keptBytes ||
+		cap(e.unknown)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items) > keptEntries || len(e.sets) > 0 {
+		*e = engine{}
+	}
+	engines.Put(e)
+}
+
+// read judges the whole text. It reports whether the engine could.
+func (e *engine) read(p *plan, anyRoot bool) (judged bool) {
+	i := rawjson.SkipSpace(e.src, 0)
+	e.rootAt = int32(i) //nolint:gosec // at most 512 KiB
+	wrongRoot := !anyRoot && (i >= len(e.src) || e.src[i] != '{')
+	if wrongRoot {
+		e.mute++
+	}
+	end := e.value(p, i)
+	if end >= 0 && rawjson.SkipSpace(e.src, end) < len(e.src) {
+		end = e.stop(InvalidJSON)
+	}
+	switch {
+	case e.handOver:
+		return false
+	case e.fault != NoFault:
+		return true
+	case end < 0:
+		return false
+	case wrongRoot:
+		e.fault = NotAnObject
+	}
+	return true
+}
+
+// stop ends the judgement with a fault.
+func (e *engine) stop(f Fault) int {
+	if e.fault == NoFault {
+		e.fault = f
+	}
+	return -1
+}
+
+// pass ends the judgement and leaves it to the reference.
+func (e *engine) pass() int {
+	e.handOver = true
+	return -1
+}
+
+// count counts one value of the base reading, and one step of any.
+func (e *engine) count() bool {
+	e.steps++
+	if e.base {
+		if e.values--; e.values < 0 {
+			e.stop(TooLarge)
+			return false
+		}
+		return true
+	}
+	if e.steps > stepsPerValue*(MaxArgumentValues-e.values)+freeSteps {
+		e.pass()
+		return false
+	}
+	return true
+}
+
+// spend takes units of work off the budget. With none left the reference decides,
+// which counts exactly.
+func (e *engine) spend(units int) bool {
+	e.work -= units
+	if e.work < 0 {
+		e.pass()
+		return false
+	}
+	return true
+}
+
+// settleEngine takes off the budget what the engine used.
+func (b *Budget) settleEngine(e *engine) {
+	work, steps := b.share()
+	b.work -= work - max(e.work, 0)
+	b.work -= min(b.work, e.steps/stepsPerWork)
+	b.steps -= steps - max(e.patternSteps, 0)
+	b.exhausted = b.exhausted || b.work <= 0 || e.fault == TooCostly
+}

@@ -1,0 +1,172 @@
+package jsonschema
+
+import "github.com/callgate/callgate/internal/rawjson"
+
+var anyArray = &arrayPlan{rest: itemPlan{plan: anyPlan}}
+
+func (e *engine) array(p *plan, i int) int {
+	if e.depth >= MaxArgumentDepth {
+		return e.stop(TooDeep)
+	}
+	if !e.count() {
+		return -1
+	}
+	if p.byKind != nil {
+		p = p.byKind[atArray]
+	}
+	if p.allowed&(1<<atArray) == 0 {
+		return e.wrongContainer(p, atArray, i)
+	}
+	a := p.array
+	if a == nil {
+		a = anyArray
+	}
+	e.depth++
+	end, count := e.items(a, i)
+	e.depth--
+	if end < 0 || !e.arrayRules(a, i, count) {
+		return -1
+	}
+	if len(p.values) > 0 && !e.containerValues(p, i, end) {
+		return -1
+	}
+	if len(p.fixed) == 0 && p.logic == nil {
+		return end
+	}
+	return e.finish(p, i, end)
+}
+
+// items reads from the opening bracket to behind the closing one.
+func (e *engine) items(a *arrayPlan, i int) (end, count int) {
+	b := e.src
+	crumb := &e.path[e.depth-1]
+	i = rawjson.SkipSpace(b, i+1)
+	if i < len(b) && b[i] == ']' {
+		return i + 1, 0
+	}
+	for {
+		item := &a.rest
+		if count < len(a.prefix) {
+			item = &a.prefix[count]
+		}
+		crumb.index, crumb.at, crumb.locus = int32(count), int32(i), -1 //nolint:gosec // at most 512 KiB
+		if len(item.unexpected) == 0 {
+			i = e.value(item.plan, i)
+		} else {
+			i = e.item(item, false, i)
+		}
+		if i < 0 {
+			return -1, 0
+		}
+		count++
+		i = rawjson.SkipSpace(b, i)
+		if i >= len(b) {
+			return e.stop(InvalidJSON), 0
+		}
+		switch b[i] {
+		case ']':
+			return i + 1, count
+		case ',':
+		default:
+			return e.stop(InvalidJSON), 0
+		}
+		i = rawjson.SkipSpace(b, i+1)
+	}
+}
+
+// arrayRules judges the array as a whole.
+func (e *engine) arrayRules(a *arrayPlan, start, count int) bool {
+	for k := range a.counts {
+		c := &a.counts[k]
+		if c.min >= 0 && count < c.min && !e.note(rule{CodeItems, "minItems", c.schema}) ||
+			c.max >= 0 && count > c.max && !e.note(rule{CodeItems, "maxItems", c.schema}) {
+			return false
+		}
+	}
+	if len(a.unique) > 0 && count > 1 && !e.distinctItems(start, count) {
+		for _, s := range a.unique {
+			if e.stopped() || !e.note(rule{CodeItems, "uniqueItems", s}) {
+				return false
+			}
+		}
+	}
+	for k := range a.contains {
+		if !e.containing(&a.contains[k], start, count) {
+			return false
+		}
+	}
+	return true
+}
+
+// containing counts the items that match.
+func (e *engine) containing(c *containsPlan, start, count int) bool {
+	rules, matches := c.schema.arr, 0
+	i := start
+	for n := range count {
+		i = e.itemAt(i, n)
+		if e.fitsQuietly(c.plan, i) {
+			matches++
+		} else if e.stopped() {
+			return false
+		}
+		i = e.skip(i)
+	}
+	ok := true
+	switch {
+	case rules.minContains >= 0 && matches < rules.minContains:
+		ok = e.note(rule{CodeItems, "minContains", c.schema})
+	case rules.minContains < 0 && matches == 0:
+		ok = e.note(rule{CodeItems, "contains", c.schema})
+	}
+	if ok && rules.maxContains >= 0 && matches > rules.maxContains {
+		ok = e.note(rule{CodeItems, "maxContains", c.schema})
+	}
+	return ok
+}
+
+// itemAt gives where the next item of an array starts that has been read before:
+// behind its bracket, or behind the item before.
+func (e *engine) itemAt(i, n int) int {
+	if n > 0 {
+		i = rawjson.SkipSpace(e.src, i)
+	}
+	return rawjson.SkipSpace(e.src, i+1)
+}
+
+// skip gives the offset behind a value that has been read before.
+func (e *engine) skip(i int) int {
+	e.steps++
+	end, depth := i, 0
+	for {
+		switch c := e.src[end]; c {
+		case '"':
+			end, _ = rawjson.ScanString(e.src, end)
+			if depth == 0 {
+				return end
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return e.skipped(end, depth)
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return end
+			}
+		}
+		end++
+		if end >= len(e.src) {
+			return end
+		}
+	}
+}
+
+// skipped tells a closing bracket of the value itself from one around a scalar.
+func (e *engine) skipped(end, depth int) int {
+	if depth == 0 {
+		return end + 1
+	}
+	return end
+}

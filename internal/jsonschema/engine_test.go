@@ -1,0 +1,64 @@
+package jsonschema
+
+import (
+	"reflect"
+	"testing"
+)
+
+// sameAsReference holds the engine's result to the reference's. The reference may
+// say too_costly where the engine, which asks less, has an answer.
+func sameAsReference(t *testing.T, c *Compiled, doc, raw []byte) {
+	t.Helper()
+	for _, byValue := range []bool{false, true} {
+		in := Input{Raw: raw, IntegersByValue: byValue}
+		got, want := c.Judge(in), c.Reference().Judge(in)
+		if want.Fault == TooCostly && got.Fault != TooCostly {
+			continue
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v\nschema %s\nvalue  %s\nby value %t\nengine    %+v\nreference %+v", c.opts, doc, raw, byValue, got, want)
+		}
+	}
+}
+
+// variants are the settings under which a schema means something different.
+var variants = []Options{
+	{}, {Undeclared: RejectNested}, {Undeclared: FollowSchema, AllowProto: true}, {NullsAbsent: true},
+	{Undeclared: FollowSchema, IntegersByValue: true, AnnotateFormats: true}, {Dialect: Draft2020},
+}
+
+func TestEngineAsReference(t *testing.T) {
+	for _, doc := range fuzzSchemas {
+		for _, opts := range variants {
+			c, _, _ := Compile([]byte(doc), opts)
+			if c == nil {
+				continue
+			}
+			for _, v := range nasty {
+				sameAsReference(t, c, []byte(doc), []byte(v))
+			}
+		}
+	}
+}
+
+func FuzzEngine(f *testing.F) {
+	for i, s := range fuzzSchemas {
+		for _, v := range nasty {
+			f.Add([]byte(s), []byte(v), uint8(i)) //nolint:gosec // few
+		}
+	}
+	readSuite(f, func(_ string, d Dialect, g suiteGroup) {
+		for i, tt := range g.Tests {
+			if d == Draft7 || d == Draft2020 {
+				f.Add([]byte(g.Schema), []byte(tt.Data), uint8(i)) //nolint:gosec // few
+				f.Add([]byte(`{"properties":{"a":`+string(g.Schema)+`}}`), []byte(`{"a":`+string(tt.Data)+`}`), uint8(i)) //nolint:gosec // few
+			}
+		}
+	})
+	f.Fuzz(func(t *testing.T, doc, raw []byte, variant uint8) {
+		c, _, _ := Compile(doc, variants[int(variant)%len(variants)])
+		if c != nil {
+			sameAsReference(t, c, doc, raw)
+		}
+	})
+}

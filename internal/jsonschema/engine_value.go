@@ -1,0 +1,234 @@
+package jsonschema
+
+import (
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+// value reads the value at i.
+func (e *engine) value(p *plan, i int) int {
+	if i >= len(e.src) {
+		return e.stop(InvalidJSON)
+	}
+	switch c := e.src[i]; {
+	case c == '"':
+		return e.string(p, i)
+	case c == '{':
+		return e.object(p, i)
+	case c == '[':
+		return e.array(p, i)
+	case c-'0' <= 9 || c == '-':
+		return e.number(p, i)
+	default:
+		return e.literal(p, i, c)
+	}
+}
+
+// anyPlan is for values that nothing is said of. What holds whatever the schema
+// says is looked after all the same.
+var anyPlan = &plan{allowed: everyKind, scalars: true}
+
+// hidden reads a value that is wrong as a whole, so that nothing below it is noted.
+func (e *engine) hidden(i int) int {
+	e.mute++
+	end := e.value(anyPlan, i)
+	e.mute--
+	return end
+}
+
+func (e *engine) literal(p *plan, i int, c byte) int {
+	word, kind := "null", atNull
+	switch c {
+	case 't':
+		word, kind = "true", atBoolean
+	case 'f':
+		word, kind = "false", atBoolean
+	case 'n':
+		if e.nulls && e.base && e.depth > 0 && e.path[e.depth-1].index < 0 {
+			return e.pass()
+		}
+	default:
+		return e.stop(InvalidJSON)
+	}
+	end := i + len(word)
+	if end > len(e.src) || string(e.src[i:end]) != word {
+		return e.stop(InvalidJSON)
+	}
+	if !e.count() {
+		return -1
+	}
+	if p.byKind != nil {
+		p = p.byKind[kind]
+	}
+	if p.allowed&(1<<kind) != 0 && p.scalars {
+		return end
+	}
+	if !e.allows(p, kind, i) || !e.literalValues(p, c) {
+		return -1
+	}
+	return e.finish(p, i, end)
+}
+
+func (e *engine) literalValues(p *plan, c byte) bool {
+	for k := range p.values {
+		v := &p.values[k]
+		ok := v.values.null
+		switch c {
+		case 't':
+			ok = v.values.yes
+		case 'f':
+			ok = v.values.no
+		}
+		if !ok && !e.note(v.rule) {
+			return false
+		}
+	}
+	return true
+}
+
+// allows notes which type keywords refuse a kind. It reports whether to go on.
+func (e *engine) allows(p *plan, kind int, i int) bool {
+	if p.allowed&(1<<kind) != 0 {
+		return true
+	}
+	for _, s := range p.schemas {
+		if s.types&kindsAt[kind] == 0 && !e.note(rule{CodeType, "type", s}) {
+			return false
+		}
+	}
+	return true
+}
+
+// finish notes what any value breaks here, and reads again what has to be.
+func (e *engine) finish(p *plan, start, end int) int {
+	for k := range p.fixed {
+		if !e.note(p.fixed[k]) {
+			return -1
+		}
+	}
+	if p.logic != nil && !e.again(p, start) {
+		return -1
+	}
+	return end
+}
+
+func (e *engine) string(p *plan, i int) int {
+	end, form := rawjson.ScanString(e.src, i)
+	if form >= rawjson.BadSurrogate {
+		return e.stop(InvalidJSON)
+	}
+	if !e.count() {
+		return -1
+	}
+	if p.byKind != nil {
+		p = p.byKind[atString]
+	}
+	if p.allowed&(1<<atString) != 0 {
+		if p.scalars {
+			return end
+		}
+	} else if !e.allows(p, atString, i) {
+		return -1
+	}
+	raw := e.src[i+1 : end-1]
+	text := raw
+	if len(p.texts) > 0 || len(p.values) > 0 {
+		if form&rawjson.Escaped != 0 {
+			e.text = rawjson.AppendText(e.text[:0], raw)
+			text = e.text
+		}
+		if !e.stringRules(p, text, form) {
+			return -1
+		}
+	}
+	if len(p.fixed) == 0 && p.logic == nil {
+		return end
+	}
+	return e.finish(p, i, end)
+}
+
+func (e *engine) stringRules(p *plan, text []byte, form rawjson.StringForm) bool {
+	for k := range p.values {
+		v := &p.values[k]
+		if v.values.strings.find(text) < 0 && !e.note(v.rule) {
+			return false
+		}
+	}
+	for k := range p.texts {
+		if !e.textRules(&p.texts[k], text, form) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) textRules(c *textCheck, text []byte, form rawjson.StringForm) bool {
+	if c.min > 0 || c.max >= 0 {
+		n := len(text)
+		// The bytes decide mostly: they are at least the code points, and at most
+		// four times as many.
+		if form&rawjson.NonASCII != 0 || form&rawjson.Escaped != 0 {
+			if c.max >= 0 && n > c.max || c.min > 0 && n < utf8.UTFMax*c.min {
+				n = utf8.RuneCount(text)
+			}
+		}
+		if n < c.min && !e.note(rule{CodeLength, "minLength", c.schema}) ||
+			c.max >= 0 && n > c.max && !e.note(rule{CodeLength, "maxLength", c.schema}) {
+			return false
+		}
+	}
+	if c.format != nil && !e.matchesFormat(c.format, text) {
+		if e.handOver || !e.note(rule{CodeFormat, "format", c.schema}) {
+			return false
+		}
+	}
+	if c.pattern != nil && !e.matches(c.pattern, text) {
+		if e.stopped() || !e.note(rule{CodePattern, "pattern", c.schema}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) stopped() bool { return e.handOver || e.fault != NoFault }
+
+func (e *engine) matchesFormat(f *format, text []byte) bool {
+	return e.spend(len(text)/64) && f.match(asString(text))
+}
+
+// asString gives the bytes as a string for as long as they do not change.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// matches runs a pattern and pays for it as the reference does. Where a pattern
+// overruns its own steps, so it would there, and the value is too costly; where the
+// value has none left, the reference may have, because it asks each question once.
+func (e *engine) matches(p *pattern, text []byte) bool {
+	if p.table != nil {
+		e.steps += len(text) / 64
+		return p.table.matchBytes(text)
+	}
+	s := asString(text)
+	if !e.spend(p.cost(len(s))) {
+		return false
+	}
+	if p.probe != nil {
+		matched, known, units := p.try(s)
+		if !e.spend(units) || known || !e.spend(p.worst(len(s))) {
+			return matched
+		}
+		return p.re2.MatchString(s)
+	}
+	whole := e.patternSteps >= matchSteps
+	matched, overrun := p.match(s, &e.patternSteps)
+	if overrun {
+		if whole {
+			e.stop(TooCostly)
+		} else {
+			e.pass()
+		}
+		return false
+	}
+	return matched
+}
