@@ -16,10 +16,13 @@ import (
 )
 
 // formatAuto asks the call itself what it is.
-const formatAuto = "Auto"
+const formatAuto = string(toolcall.Auto)
 
 // formats are the words that --format takes.
-var formats = []string{formatAuto, string(toolcall.Native), string(toolcall.OpenAIChat), string(toolcall.MCP)}
+var formats = []string{
+	formatAuto, string(toolcall.Native), string(toolcall.OpenAIChat), string(toolcall.OpenAIResponses),
+	string(toolcall.Anthropic), string(toolcall.Gemini), string(toolcall.Bedrock), string(toolcall.MCP),
+}
 
 // question is what to judge, and the review's request that asks it.
 type question struct {
@@ -65,11 +68,11 @@ func parseCall(body []byte, format string) (question, error) {
 		return parseAny(body)
 	case string(toolcall.Native):
 		return parseNative(body)
-	case string(toolcall.OpenAIChat), string(toolcall.MCP):
-		return parseMessage(toolcall.Format(format), body)
-	default:
+	}
+	if !slices.Contains(formats, format) {
 		return question{}, fmt.Errorf("--format %q is unknown: choose one of %s", format, strings.Join(formats, ", "))
 	}
+	return parseMessage(toolcall.Format(format), body)
 }
 
 func parseAny(body []byte) (question, error) {
@@ -87,8 +90,8 @@ func parseAny(body []byte) (question, error) {
 	if q, err := parseNative(body); err == nil {
 		return q, nil
 	}
-	return question{}, fmt.Errorf("the call is neither a ToolCallReview nor a message of exactly one known format: say which with --format, one of %s",
-		strings.Join(formats[1:], ", "))
+	_, err := toolcall.DecodeMessage(toolcall.Auto, body)
+	return question{}, fmt.Errorf("reading the call: it is no ToolCallReview, and %w; say what it is with --format", err)
 }
 
 func wellFormed(body []byte) bool {

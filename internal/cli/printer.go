@@ -51,6 +51,9 @@ func (p *printer) response(r *reviewv1alpha1.ToolCallReviewResponse) error {
 		}
 		p.result(&b, &r.Results[i])
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(&b, "%swarning%s %s\n", p.yellow, p.reset, shown.Escape(w))
+	}
 	verdict := p.green + "allowed" + p.reset
 	if !r.Allowed {
 		verdict = fmt.Sprintf("%sblocked%s: %d of %d calls", p.red, p.reset, blocked, len(r.Results))

@@ -33,6 +33,8 @@ func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) (d Decisi
 // judge judges call by call. With partial it gives up where the budget is exhausted.
 func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *jsonschema.Budget, partial bool) Decision {
 	ns, policies := applying(snap, caller)
+	texts := make([]string, len(in.Calls))
+	var s suggester
 	d := Decision{Response: reviewv1alpha1.ToolCallReviewResponse{
 		UID:      in.UID,
 		Allowed:  len(in.Calls) > 0,
@@ -40,7 +42,7 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *j
 		Results:  make([]reviewv1alpha1.ToolCallResult, 0, len(in.Calls)),
 	}}
 	for i := range in.Calls {
-		c := &call{Call: &in.Calls[i], ns: ns, name: in.Calls[i].EffectiveName(), budget: budget}
+		c := &call{Call: &in.Calls[i], ns: ns, name: in.Calls[i].EffectiveName(), budget: budget, suggester: &s}
 		for _, p := range policies {
 			c.views = append(c.views, view{policy: p})
 		}
@@ -48,9 +50,19 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *j
 		if partial && budget.Exhausted() {
 			return Decision{}
 		}
+		if !result.Allowed {
+			result.Feedback = c.feedbackOf(&result)
+			texts[i] = result.Feedback
+		}
 		d.Response.Allowed = d.Response.Allowed && result.Allowed
 		d.Response.Results = append(d.Response.Results, result)
 		d.Audit = append(d.Audit, c.audit(i)...)
+	}
+	for _, label := range in.Executed {
+		d.Response.Warnings = append(d.Response.Warnings, "provider_executed:"+label)
+	}
+	if !d.Response.Allowed {
+		d.Response.Reply = toolcall.Reply(in, texts)
 	}
 	return d
 }
@@ -81,6 +93,8 @@ type call struct {
 	name   string
 	budget *jsonschema.Budget
 	views  []view
+	// suggester is shared by the calls of the review.
+	suggester *suggester
 
 	tool       *compile.Tool
 	violations []jsonschema.Violation

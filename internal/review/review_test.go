@@ -171,11 +171,14 @@ func TestStages(t *testing.T) {
 			got := d.Response.Results[0]
 			tc.want.ID = "1"
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty(),
-				cmpopts.IgnoreFields(result{}, "Name", "Violations", "ArgumentsDigest")); diff != "" {
+				cmpopts.IgnoreFields(result{}, "Name", "Violations", "ArgumentsDigest", "Feedback")); diff != "" {
 				t.Error(diff)
 			}
 			if d.Response.Allowed != got.Allowed {
 				t.Errorf("the review is allowed=%v, its only call %v", d.Response.Allowed, got.Allowed)
+			}
+			if (got.Feedback == "") != got.Allowed {
+				t.Errorf("allowed=%v with the feedback %q", got.Allowed, got.Feedback)
 			}
 			if got.Errors == nil || got.Violations == nil || got.Warnings == nil || got.Policies == nil {
 				t.Error("a list is null on the wire")

@@ -79,8 +79,23 @@ const (
 	// FormatOpenAIChat is the Chat Completions shape, and what is compatible with
 	// it: a call, an assistant message, or a whole response.
 	FormatOpenAIChat MessageFormat = "OpenAIChat"
+	// FormatOpenAIResponses is the Responses shape: an item, a list of items, or a
+	// whole response.
+	FormatOpenAIResponses MessageFormat = "OpenAIResponses"
+	// FormatAnthropic is the Messages shape: a content block, a content list, or a
+	// message, which is also the whole response.
+	FormatAnthropic MessageFormat = "Anthropic"
+	// FormatGemini is the generateContent shape: a part, a content, or a whole
+	// response. Its numbers are doubles, so 3.0 is an integer there.
+	FormatGemini MessageFormat = "Gemini"
+	// FormatBedrock is the Converse shape: a toolUse, a content block, a message, or a
+	// whole response.
+	FormatBedrock MessageFormat = "Bedrock"
 	// FormatMCP is a JSON-RPC request tools/call, or a batch.
 	FormatMCP MessageFormat = "MCP"
+	// FormatAuto stands for the one of the others that the message fits. If it fits
+	// none or several, the review is refused with 400.
+	FormatAuto MessageFormat = "Auto"
 )
 
 // ProviderMessage is what a model's provider returned.
@@ -113,6 +128,20 @@ type ToolCallReviewResponse struct {
 	// results has one verdict a call, in the order of the calls.
 	// +required
 	Results []ToolCallResult `json:"results"`
+
+	// warnings are about the message as a whole: "provider_executed:<kind>" or
+	// "provider_executed:<kind>:<name>" for what the provider has already run itself,
+	// which nobody can judge any more. Absent if there are none.
+	// +optional
+	Warnings []string `json:"warnings,omitempty"`
+
+	// reply has the results of the blocked calls of a provider's message in that
+	// provider's own shape, in the order of the calls, ready to append to the
+	// conversation (for MCP: to send). Each carries the feedback of its call. What
+	// cannot be answered has none: an MCP notification, or an entry that cannot be
+	// understood. Absent if there are none, and for calls in Callgate's own shape.
+	// +optional
+	Reply []json.RawMessage `json:"reply,omitempty"`
 }
 
 // VerdictCode says in one word how a call was judged. The list is closed.
@@ -165,6 +194,11 @@ type ToolCallResult struct {
 	// violations says the same of the arguments at length. Empty on an allow.
 	// +required
 	Violations []Violation `json:"violations"`
+
+	// feedback is one short text, at most 1 KiB, that tells the model what to change.
+	// It holds no argument value. Absent on an allow.
+	// +optional
+	Feedback string `json:"feedback,omitempty"`
 
 	// wouldBlock is true when a policy without Deny would have blocked the call.
 	// +required
