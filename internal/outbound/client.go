@@ -150,8 +150,9 @@ type body struct {
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.inner.Read(p)
-	// io.EOF itself is the end, io.ErrUnexpectedEOF is not.
-	if err != nil && !errors.Is(err, io.EOF) {
+	// An end that comes after the call's is none: giving a call up makes the far side
+	// finish what it was about to say, wherever it was.
+	if err != nil && (!errors.Is(err, io.EOF) || b.ctx.Err() != nil) {
 		err = classify(b.ctx, err)
 	}
 	return n, err

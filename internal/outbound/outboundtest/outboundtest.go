@@ -85,16 +85,50 @@ func (n *Network) Dial(ctx context.Context, _, address string) (net.Conn, error)
 	if l == nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
-	near, far := net.Pipe()
+	near, far := pipe()
 	select {
 	case l.accept <- far:
 		n.count(1)
 		return &conn{Conn: near, network: n}, nil
 	case <-l.closed:
+		_ = near.Close()
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	case <-ctx.Done():
+		_ = near.Close()
 		return nil, ctx.Err()
 	}
+}
+
+// pipe is net.Pipe with what a kernel has beyond it: room for what was written and not
+// yet read. Without it, both ends of a failing handshake wait for the other to read.
+func pipe() (near, far net.Conn) {
+	near, nearEnd := net.Pipe()
+	farEnd, far := net.Pipe()
+	go pump(farEnd, nearEnd)
+	go pump(nearEnd, farEnd)
+	return near, far
+}
+
+func pump(to, from net.Conn) {
+	// 64 chunks of 4 KiB: about a socket's buffers.
+	chunks := make(chan []byte, 64)
+	go func() {
+		defer close(chunks)
+		for {
+			chunk := make([]byte, 4096)
+			n, err := from.Read(chunk)
+			if err != nil {
+				return
+			}
+			chunks <- chunk[:n]
+		}
+	}()
+	for chunk := range chunks {
+		if _, err := to.Write(chunk); err != nil {
+			_ = from.Close()
+		}
+	}
+	_ = to.Close()
 }
 
 // Dialled is every address that was dialled, in order.
