@@ -31,9 +31,10 @@ type engine struct {
 
 	rootAt int32
 	depth  int
-	path  [MaxArgumentDepth]crumb
+	path   [MaxArgumentDepth]crumb
 	// values are what is left of the bound, steps of what the engine does itself.
-	values, steps int
+	values, steps       int
+	baseSteps, maxSteps int
 
 	work, patternSteps int // of the budget
 
@@ -94,8 +95,9 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.src, e.fault, e.rereads = in.Raw, NoFault, c.planned.rereads
 	e.byValue, e.nulls, e.proto = c.opts.IntegersByValue || in.IntegersByValue, c.opts.NullsAbsent, c.opts.AllowProto
 	e.handOver, e.base, e.quiet, e.mute, e.depth = false, true, 0, 0, 0
-	e.values, e.steps = MaxArgumentValues, 0
+	e.values, e.steps, e.baseSteps = MaxArgumentValues, 0, 0
 	e.work, e.patternSteps = b.share()
+	e.maxSteps = e.work * stepsPerWork
 	e.keys, e.text, e.unknown, e.bits = e.keys[:0], e.text[:0], e.unknown[:0], e.bits[:0]
 	e.sets = e.sets[:0]
 	e.hits, e.loci = e.hits[:0], e.loci[:0]
@@ -154,15 +156,27 @@ func (e *engine) pass() int {
 
 // count counts one value of the base reading, and one step of any.
 func (e *engine) count() bool {
-	e.steps++
 	if e.base {
 		if e.values--; e.values < 0 {
 			e.stop(TooLarge)
 			return false
 		}
-		return true
+		return e.step(1)
 	}
-	if e.steps > stepsPerValue*(MaxArgumentValues-e.values)+freeSteps {
+	if e.steps-e.baseSteps > stepsPerValue*(MaxArgumentValues-e.values)+freeSteps {
+		e.pass()
+		return false
+	}
+	return e.step(1)
+}
+
+// step counts what costs as much as reading a small value.
+func (e *engine) step(n int) bool {
+	e.steps += n
+	if e.base {
+		e.baseSteps += n
+	}
+	if e.steps > e.maxSteps {
 		e.pass()
 		return false
 	}

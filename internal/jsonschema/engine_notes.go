@@ -33,9 +33,17 @@ func (e *engine) note(r rule) bool {
 	if e.quiet > 0 {
 		return false
 	}
+	if len(e.hits) >= maxHits {
+		e.pass()
+		return false
+	}
 	e.hits = append(e.hits, hit{r, e.here()})
 	return true
 }
+
+// maxHits is a fault at every value. A schema that finds more is the reference's, who
+// charges what they cost.
+const maxHits = MaxArgumentValues
 
 // noteAbsent notes a required property at its own place.
 func (e *engine) noteAbsent(q *requirePlan) bool {
@@ -43,6 +51,10 @@ func (e *engine) noteAbsent(q *requirePlan) bool {
 		return true
 	}
 	if e.quiet > 0 {
+		return false
+	}
+	if len(e.hits) >= maxHits {
+		e.pass()
 		return false
 	}
 	parent := e.here()

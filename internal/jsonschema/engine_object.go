@@ -340,6 +340,9 @@ func (e *engine) byPattern(o *objectPlan, key keyRef, wrong bool, i int) int {
 // objectRules judges what the whole object has to have.
 func (e *engine) objectRules(p *plan, r *objectRun) bool {
 	o := r.plan
+	if o.weight > 0 && !e.step(o.weight) {
+		return false
+	}
 	for k := range o.require {
 		if q := &o.require[k]; r.seen[q.key/64]&(1<<(q.key%64)) == 0 && !e.noteAbsent(q) {
 			return false

@@ -104,7 +104,7 @@ func (e *engine) report(budget *Budget) []Violation {
 		if l.best < 0 || !e.reported(l) {
 			continue
 		}
-		location := shown.Path(e.pathOf(int32(i), paths)) //nolint:gosec // bounded by the hits
+		location := shown.Path(e.pathOf(int32(i), paths))                                                    //nolint:gosec // bounded by the hits
 		found = append(found, reportEntry{int32(i), location, string(e.hits[l.best].code) + ":" + location}) //nolint:gosec // bounded by the hits
 		// A hundred thousand long locations at once would be hundreds of megabytes.
 		if len(found) == 2*maxViolations {

@@ -50,7 +50,7 @@ func FuzzEngine(f *testing.F) {
 	readSuite(f, func(_ string, d Dialect, g suiteGroup) {
 		for i, tt := range g.Tests {
 			if d == Draft7 || d == Draft2020 {
-				f.Add([]byte(g.Schema), []byte(tt.Data), uint8(i)) //nolint:gosec // few
+				f.Add([]byte(g.Schema), []byte(tt.Data), uint8(i))                                                        //nolint:gosec // few
 				f.Add([]byte(`{"properties":{"a":`+string(g.Schema)+`}}`), []byte(`{"a":`+string(tt.Data)+`}`), uint8(i)) //nolint:gosec // few
 			}
 		}

@@ -48,7 +48,7 @@ func (e *engine) distinctItems(start, count int) bool {
 	q.slots = q.slots[:size]
 	clear(q.slots)
 	for n, item := range q.items {
-		at := item.hash & uint64(size-1) //nolint:gosec // positive
+		at := item.hash & uint64(size-1)                         //nolint:gosec // positive
 		for ; q.slots[at] != 0; at = (at + 1) & uint64(size-1) { //nolint:gosec // positive
 			other := q.items[q.slots[at]-1]
 			if other.hash == item.hash && bytes.Equal(q.bytes[other.start:other.end], q.bytes[item.start:item.end]) {

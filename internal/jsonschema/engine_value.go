@@ -206,8 +206,7 @@ func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 // value has none left, the reference may have, because it asks each question once.
 func (e *engine) matches(p *pattern, text []byte) bool {
 	if p.table != nil {
-		e.steps += len(text) / 64
-		return p.table.matchBytes(text)
+		return e.step(len(text)/64) && p.table.matchBytes(text)
 	}
 	s := asString(text)
 	if !e.spend(p.cost(len(s))) {

@@ -226,7 +226,7 @@ func TestHostileValues(t *testing.T) {
 		{"too many pairs", branches, many, "arguments:too_costly"},
 		{"recursion", recursive, deepList, ""},
 		{"numbers", `{"properties":{"a":{"items":{"multipleOf":7,"maximum":10}}}}`, numbers, "range:a[0]"},
-		{"patterns", `{"properties":{"a":{"items":{"type":["object","integer"],"patternProperties":{` + repeat(100, ",", func(i int) string { return fmt.Sprintf(`"^%d":{}`, i) }) + `}}}}}`, many, "arguments:too_costly"},
+		{"patterns", `{"properties":{"a":{"items":{"type":["object","integer"],"patternProperties":{` + repeat(100, ",", func(i int) string { return fmt.Sprintf(`"^%d":{}`, i) }) + `}}}}}`, many, ""},
 		{"long text", `{"properties":{"a":{"pattern":"^([a-z0-9]+[-._]?)*$","maxLength":10}}}`, `{"a":"` + strings.Repeat("x", 500_000) + `"}`, "length:a"},
 		{"longest chain at every level", `{"$ref":"#/definitions/d0","definitions":{` + repeat(120, ",", func(i int) string {
 			return fmt.Sprintf(`"d%d":{"allOf":[{"$ref":"#/definitions/d%d"}]}`, i, i+1)

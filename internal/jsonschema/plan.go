@@ -101,6 +101,7 @@ type objectPlan struct {
 	require []requirePlan
 	depends []dependPlan
 	counts  []countCheck
+	weight  int // steps to look through require and depends
 	groups  []objectGroup
 	// other is for keys outside the table, where no group has patterns.
 	other itemPlan

@@ -2,7 +2,6 @@ package jsonschema
 
 import "slices"
 
-
 // objectPlan plans the members. Which subschemas apply to a key that the schema
 // names is known now, patterns among them.
 func (pl *planner) objectPlan(q planParts) *objectPlan {
@@ -19,6 +18,11 @@ func (pl *planner) objectPlan(q planParts) *objectPlan {
 			pl.fillGroup(o, s, q)
 		}
 	}
+	o.weight = len(o.require)
+	for _, d := range o.depends {
+		o.weight += len(d.needs)
+	}
+	o.weight /= 4 * keysPerUnit
 	for _, name := range names {
 		if !pl.spend(len(q.set)) {
 			break
