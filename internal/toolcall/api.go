@@ -27,7 +27,8 @@ const (
 	NoFault Fault = ""
 	// Malformed: the envelope is ambiguous (code malformed_call).
 	Malformed Fault = "malformed_call"
-	// NotAnObject: the arguments are of a kind that is never an object.
+	// NotAnObject: the arguments are missing where they may not be, or a custom call's
+	// are no text. Others that are no object are the judge's to refuse.
 	NotAnObject Fault = "not_an_object"
 	// InvalidJSON: the arguments' text cannot be JSON (an unpaired surrogate
 	// in the string that carries it).
@@ -48,7 +49,8 @@ type Call struct {
 	// Fault is set when the call must block whatever the policies say.
 	// Malformed precedes all stages; the others are stage 3 faults.
 	Fault Fault
-	// Arguments is the JSON text of the arguments, or for FreeText the text itself.
+	// Arguments is the JSON text of the arguments, or for FreeText the text itself. It
+	// may be no object, and no JSON.
 	Arguments []byte
 	// FreeText: a custom call, whose input is one string and no JSON.
 	FreeText bool

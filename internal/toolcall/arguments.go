@@ -37,9 +37,11 @@ func (c *Call) setID(raw []byte) bool {
 	return false
 }
 
-// setObject takes arguments that are an object or nothing.
+// setObject takes arguments where the shape wants an object. Anything else is left
+// to the judge to refuse, as it is where arguments are text: of several faults (a
+// list that is also too deep) both shapes then report the same.
 func (c *Call) setObject(raw []byte) {
-	if rawjson.KindOf(raw) != rawjson.Object {
+	if raw == nil {
 		c.Fault = NotAnObject
 		return
 	}

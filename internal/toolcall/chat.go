@@ -28,7 +28,7 @@ func decodeChat(body []byte) (callList, error) {
 	}
 	var r chatReader
 	// Gemini has the key function_call too, and args in it.
-	r.own = o.spelt("choices", "tool_calls", "function", "custom") || o.spelt("function_call") && memberOf(o.value("function_call"), "args") == nil
+	r.own = o.spelt("choices", "message", "tool_calls", "function", "custom") || o.spelt("function_call") && memberOf(o.value("function_call"), "args") == nil
 	shapes, err := r.shapes(o, body)
 	switch {
 	case err != nil:

@@ -32,7 +32,7 @@ func decodeGemini(body []byte) (callList, error) {
 	if err != nil {
 		return r.callList, notAMessage(Gemini, geminiShapes)
 	}
-	r.own = o.spelt("candidates", "parts", "functionCall") || o.spelt("function_call") && memberOf(o.value("function_call"), "arguments") == nil
+	r.own = isGemini(o)
 	o.alias("function_call", "functionCall")
 	shapes := 0
 	for _, shape := range []struct {
@@ -57,6 +57,13 @@ func decodeGemini(body []byte) (callList, error) {
 		err = r.malform(0)
 	}
 	return r.callList, err
+}
+
+// isGemini says whether calls are where no other format has them. Chat has the key
+// function_call, too, in a message with a role or with arguments in it.
+func isGemini(o object) bool {
+	return o.spelt("candidates", "parts", "functionCall") ||
+		o.spelt("function_call") && !o.has("role") && memberOf(o.value("function_call"), "arguments") == nil
 }
 
 func (r *geminiReader) candidates(o object) error {

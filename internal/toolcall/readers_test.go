@@ -54,6 +54,9 @@ func compare(t testing.TB, reader string, read []reading, calls []Call) {
 		if c.Fault != NoFault {
 			continue
 		}
+		if !c.FreeText && rawjson.KindOf(c.Arguments) != rawjson.Object {
+			continue // no judge lets it pass
+		}
 		want := string(c.Arguments)
 		if len(c.Warnings) > 0 {
 			if trimmed := strings.Trim(read[i].arguments, jsonSpace); trimmed != "" && trimmed != "null" {

@@ -78,17 +78,8 @@ func Load() ([]Case, error) {
 	return cases, scanner.Err()
 }
 
-// Callable reports whether the case is about calls in a format that is understood.
-func (c *Case) Callable() bool {
-	if c.Kind == "offer" {
-		return false
-	}
-	switch c.Format {
-	case "Native", "OpenAIChat", "MCP":
-		return true
-	}
-	return c.Kind == "schema"
-}
+// Callable reports whether the case is about calls.
+func (c *Case) Callable() bool { return c.Kind != "offer" }
 
 // Objects gives the ToolSchemas and the ToolPolicy of the case.
 func (c *Case) Objects(namespace string) ([]*callgatev1alpha1.ToolSchema, *callgatev1alpha1.ToolPolicy) {
@@ -183,6 +174,9 @@ func (c *Case) Check(got *reviewv1alpha1.ToolCallReviewResponse) string {
 	}
 	if got.UID != c.ID {
 		return fmt.Sprintf("uid %q, want %q", got.UID, c.ID)
+	}
+	if diff := c.checkReply(got); diff != "" {
+		return diff
 	}
 	if c.Kind == "batch" {
 		return c.checkBatch(got)
