@@ -7,7 +7,7 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"net/netip"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +23,16 @@ const (
 	judge   = "judge.example.org"
 	address = "192.0.2.1"
 )
+
+// net/http reads the environment's proxies once in a process: so every test has them.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
+		if err := os.Setenv(name, "http://192.0.2.66:3128"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // stub is a server in memory, and a client of it.
 type stub struct {
@@ -222,110 +232,7 @@ func drip(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-type hanging struct{}
-
-func (hanging) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
-
-func TestACallThatIsGivenUpEndsItsDial(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStub(t, hello)
-		s.network.Silence(address + ":443")
-		c := s.client(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { _, err := get(ctx, t, c, secretURL); done <- err }()
-		synctest.Wait()
-		began := time.Now()
-		cancel()
-		if err := <-done; outbound.CauseOf(err) != outbound.CauseCanceled {
-			t.Errorf("got %v", err)
-		}
-		// The bubble has no goroutine left that waits for time to pass.
-		synctest.Wait()
-		if !time.Now().Equal(began) {
-			t.Errorf("the dial went on for %s", time.Since(began))
-		}
-	})
-}
-
-func TestNamesThatLeadElsewhereAreRefusedAtDial(t *testing.T) {
-	for name, tc := range map[string]struct {
-		addrs   []string
-		allowed []string
-		special []string
-		want    outbound.Cause
-		dialled []string
-	}{
-		"loopback":        {addrs: []string{"127.0.0.1"}, want: outbound.CauseNotAllowed},
-		"metadata":        {addrs: []string{"169.254.169.254"}, want: outbound.CauseNotAllowed},
-		"mapped loopback": {addrs: []string{"::ffff:127.0.0.1"}, want: outbound.CauseNotAllowed},
-		"NAT64 metadata":  {addrs: []string{"64:ff9b::a9fe:a9fe"}, want: outbound.CauseNotAllowed},
-		"unspecified":     {addrs: []string{"0.0.0.0", "::"}, want: outbound.CauseNotAllowed},
-		"one of several is good": {
-			addrs: []string{"127.0.0.1", address, "169.254.169.254"}, want: "", dialled: []string{address + ":443"},
-		},
-		"good ones are tried in turn, by families": {
-			addrs: []string{"2001:db8::1", "2001:db8::2", "::1", address}, want: "",
-			dialled: []string{"[2001:db8::1]:443", address + ":443"},
-		},
-		"no more than four": {
-			addrs: []string{"192.0.2.11", "192.0.2.12", "192.0.2.13", "192.0.2.14", address}, want: outbound.CauseConnect,
-			dialled: []string{"192.0.2.11:443", "192.0.2.12:443", "192.0.2.13:443", "192.0.2.14:443"},
-		},
-		"outside the only network":     {addrs: []string{address}, allowed: []string{"198.51.100.0/24"}, want: outbound.CauseNotAllowed},
-		"inside it, by whatever name":  {addrs: []string{address}, allowed: []string{"192.0.2.0/24"}, want: "", dialled: []string{address + ":443"}},
-		"the network of another port":  {addrs: []string{address}, allowed: []string{"192.0.2.0/24:8443", "198.51.100.0/24"}, want: outbound.CauseNotAllowed},
-		"an opened class":              {addrs: []string{"127.0.0.1"}, special: []string{"loopback"}, want: outbound.CauseConnect, dialled: []string{"127.0.0.1:443"}},
-		"another class that is opened": {addrs: []string{"127.0.0.1"}, special: []string{"link-local"}, want: outbound.CauseNotAllowed},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newStub(t, hello)
-				allowed := tc.allowed
-				if allowed == nil {
-					allowed = []string{judge}
-				}
-				policy, err := outbound.ParsePolicy(allowed, tc.special, "")
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.options.Policy = policy
-				s.options.Resolver = outboundtest.Names{judge + ".": outboundtest.Addrs(tc.addrs...)}
-				_, err = get(t.Context(), t, s.client(t), secretURL)
-				if got := outbound.CauseOf(err); got != tc.want {
-					t.Errorf("cause %q, want %q (%v)", got, tc.want, err)
-				}
-				if got := strings.Join(s.network.Dialled(), " "); got != strings.Join(tc.dialled, " ") {
-					t.Errorf("dialled %q", got)
-				}
-			})
-		})
-	}
-}
-
-func TestServicesAreLookedUpInTheirLongForm(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStub(t, hello)
-		s.options.Policy = outbound.Policy{}.WithServices("support")
-		s.options.Resolver = outboundtest.Names{"tickets.support.svc.cluster.local.": outboundtest.Addrs("10.96.0.7")}
-		l := s.network.Listen("10.96.0.7:8080")
-		server := &http.Server{Handler: http.HandlerFunc(hello)}
-		go func() { _ = server.Serve(l) }()
-		defer server.Close()
-		synctest.Wait()
-		if text, err := get(t.Context(), t, s.client(t), "http://tickets.support.svc:8080/"); err != nil || text != "hello" {
-			t.Errorf("got %q, %v", text, err)
-		}
-	})
-}
-
 func TestNothingIsTakenFromTheEnvironmentOrFromAnswers(t *testing.T) {
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "ALL_PROXY"} {
-		t.Setenv(name, "http://192.0.2.66:3128")
-	}
 	synctest.Test(t, func(t *testing.T) {
 		var headers []http.Header
 		s := newStub(t, func(w http.ResponseWriter, r *http.Request) {

@@ -2,10 +2,13 @@ package semantic
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/callgate/callgate/internal/outbound"
 )
 
 // causes counts what a number of different questions came to.
@@ -209,4 +212,30 @@ func TestTheObserverIsTold(t *testing.T) {
 			t.Errorf("got %+v", l)
 		}
 	})
+}
+
+// BenchmarkCachedAnswer is what a review pays when the same was asked before: building
+// and hashing a request of 32 KiB.
+func BenchmarkCachedAnswer(b *testing.B) {
+	opts := DefaultOptions()
+	opts.Upstreams, _ = outbound.ParsePolicy([]string{"judge.example.org"}, nil, "")
+	c, err := New(opts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	tool := `{"type":"function","function":{"name":"web_search","description":"Searches.","parameters":{"type":"object"}}}`
+	q := Question{
+		Endpoint: endpoint, Token: NewToken(secret, "7"), DeclaredTools: []byte(`["web_search"]`), Schemas: []byte(`{}`),
+		RequestTools: []byte("[" + strings.Repeat(tool+",", 290) + tool + "]"),
+	}
+	q, _, _ = q.complete()
+	c.answers.put(c.keys.of(q, requestBody(q)), Answer{Valid: true}, time.Now().Add(time.Hour))
+	b.SetBytes(int64(len(q.RequestTools)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if got := c.Validate(b.Context(), q); !got.Valid {
+			b.Fatal(got)
+		}
+	}
 }

@@ -47,6 +47,7 @@ type Network struct {
 	listeners map[string]*listener
 	silent    map[string]bool
 	dialled   []string
+	dialling  int
 	open      int
 }
 
@@ -76,8 +77,14 @@ func (n *Network) Silence(address string) {
 func (n *Network) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	n.mu.Lock()
 	n.dialled = append(n.dialled, address)
+	n.dialling++
 	l, silent := n.listeners[address], n.silent[address]
 	n.mu.Unlock()
+	defer func() {
+		n.mu.Lock()
+		n.dialling--
+		n.mu.Unlock()
+	}()
 	if silent {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -138,11 +145,12 @@ func (n *Network) Dialled() []string {
 	return append([]string(nil), n.dialled...)
 }
 
-// Open is how many connections the clients have not closed.
+// Open is how many connections the clients have not closed, those that they are still
+// making among them.
 func (n *Network) Open() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.open
+	return n.open + n.dialling
 }
 
 func (n *Network) count(by int) {
