@@ -32,9 +32,12 @@ type engine struct {
 	rootAt int32
 	depth  int
 	path   [MaxArgumentDepth]crumb
-	// values are what is left of the bound, steps of what the engine does itself.
-	values, steps       int
-	baseSteps, maxSteps int
+	// left is how many values may still be read: of the text, or again by a reading
+	// that is not the base one. values are those of the text while that goes on.
+	left, values int
+	rereadings   int // of values, so far
+	// steps count what costs as much as reading a value again.
+	steps, maxSteps int
 
 	work, patternSteps int // of the budget
 
@@ -95,7 +98,7 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.src, e.fault, e.rereads = in.Raw, NoFault, c.planned.rereads
 	e.byValue, e.nulls, e.proto = c.opts.IntegersByValue || in.IntegersByValue, c.opts.NullsAbsent, c.opts.AllowProto
 	e.handOver, e.base, e.quiet, e.mute, e.depth = false, true, 0, 0, 0
-	e.values, e.steps, e.baseSteps = MaxArgumentValues, 0, 0
+	e.left, e.values, e.rereadings, e.steps = MaxArgumentValues, 0, 0, 0
 	e.work, e.patternSteps = b.share()
 	e.maxSteps = e.work * stepsPerWork
 	e.keys, e.text, e.unknown, e.bits = e.keys[:0], e.text[:0], e.unknown[:0], e.bits[:0]
@@ -154,28 +157,40 @@ func (e *engine) pass() int {
 	return -1
 }
 
-// count counts one value of the base reading, and one step of any.
+// count counts one value being read.
 func (e *engine) count() bool {
+	e.left--
+	return e.left >= 0 || e.spent()
+}
+
+// spent ends a judgement that has read too much: too many values, or the same ones
+// too often.
+func (e *engine) spent() bool {
 	if e.base {
-		if e.values--; e.values < 0 {
-			e.stop(TooLarge)
-			return false
-		}
-		return e.step(1)
-	}
-	if e.steps-e.baseSteps > stepsPerValue*(MaxArgumentValues-e.values)+freeSteps {
+		e.stop(TooLarge)
+	} else {
 		e.pass()
-		return false
 	}
-	return e.step(1)
+	return false
+}
+
+// leaveBase begins a reading that is not the base one; enterBase ends it. What they
+// may read grows with the text read so far.
+func (e *engine) leaveBase() {
+	e.base = false
+	e.values = e.left
+	e.left = stepsPerValue*(MaxArgumentValues-e.values) + freeSteps - e.rereadings
+}
+
+func (e *engine) enterBase() {
+	e.base = true
+	e.rereadings = stepsPerValue*(MaxArgumentValues-e.values) + freeSteps - e.left
+	e.left = e.values
 }
 
 // step counts what costs as much as reading a small value.
 func (e *engine) step(n int) bool {
 	e.steps += n
-	if e.base {
-		e.baseSteps += n
-	}
 	if e.steps > e.maxSteps {
 		e.pass()
 		return false
@@ -198,7 +213,7 @@ func (e *engine) spend(units int) bool {
 func (b *Budget) settleEngine(e *engine) {
 	work, steps := b.share()
 	b.work -= work - max(e.work, 0)
-	b.work -= min(b.work, e.steps/stepsPerWork)
+	b.work -= min(b.work, (MaxArgumentValues-e.left+e.rereadings+e.steps)/stepsPerWork)
 	b.steps -= steps - max(e.patternSteps, 0)
 	b.exhausted = b.exhausted || b.work <= 0 || e.fault == TooCostly
 }

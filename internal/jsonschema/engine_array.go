@@ -78,14 +78,14 @@ func (e *engine) items(a *arrayPlan, i int) (end, count int) {
 func (e *engine) arrayRules(a *arrayPlan, start, count int) bool {
 	for k := range a.counts {
 		c := &a.counts[k]
-		if c.min >= 0 && count < c.min && !e.note(rule{CodeItems, "minItems", c.schema}) ||
-			c.max >= 0 && count > c.max && !e.note(rule{CodeItems, "maxItems", c.schema}) {
+		if c.min >= 0 && count < c.min && !e.note(rule{c.schema, idItems, kwMinItems}) ||
+			c.max >= 0 && count > c.max && !e.note(rule{c.schema, idItems, kwMaxItems}) {
 			return false
 		}
 	}
 	if len(a.unique) > 0 && count > 1 && !e.distinctItems(start, count) {
 		for _, s := range a.unique {
-			if e.stopped() || !e.note(rule{CodeItems, "uniqueItems", s}) {
+			if e.stopped() || !e.note(rule{s, idItems, kwUniqueItems}) {
 				return false
 			}
 		}
@@ -114,12 +114,12 @@ func (e *engine) containing(c *containsPlan, start, count int) bool {
 	ok := true
 	switch {
 	case rules.minContains >= 0 && matches < rules.minContains:
-		ok = e.note(rule{CodeItems, "minContains", c.schema})
+		ok = e.note(rule{c.schema, idItems, kwMinContains})
 	case rules.minContains < 0 && matches == 0:
-		ok = e.note(rule{CodeItems, "contains", c.schema})
+		ok = e.note(rule{c.schema, idItems, kwContains})
 	}
 	if ok && rules.maxContains >= 0 && matches > rules.maxContains {
-		ok = e.note(rule{CodeItems, "maxContains", c.schema})
+		ok = e.note(rule{c.schema, idItems, kwMaxContains})
 	}
 	return ok
 }

@@ -96,7 +96,7 @@ func (e *engine) repeated(r *objectRun, key keyRef, i int) int {
 		saved := *crumb
 		crumb.at, crumb.locus = int32(e.memberAt(r.start, string(e.keyBytes(key)))), -1 //nolint:gosec // at most 512 KiB
 		e.distinct = true
-		e.note(rule{CodeDuplicate, "", nil})
+		e.note(rule{nil, idDuplicate, kwNone})
 		*crumb = saved
 	}
 	return e.hidden(i)

@@ -5,24 +5,32 @@ import "github.com/callgate/callgate/internal/rawjson"
 // fitsQuietly reads a value again and says whether it fits. It notes nothing. What
 // it says means nothing where the engine has stopped.
 func (e *engine) fitsQuietly(p *plan, i int) bool {
-	base, depth := e.base, e.depth
-	e.base = false
+	base := e.base
+	if base {
+		e.leaveBase()
+	}
 	e.quiet++
 	end := e.value(p, i)
 	e.quiet--
-	e.base, e.depth = base, depth
+	if base {
+		e.enterBase()
+	}
 	return end >= 0 && !e.stopped()
 }
 
 // reread reads a value again that has to fit, and notes what is wrong with it. It
 // reports whether to go on.
 func (e *engine) reread(p *plan, i int) bool {
-	base, depth := e.base, e.depth
-	e.base = false
+	base := e.base
+	if base {
+		e.leaveBase()
+	}
 	// What it notes may be at locations that have been noted before.
 	e.distinct = true
 	end := e.value(p, i)
-	e.base, e.depth = base, depth
+	if base {
+		e.enterBase()
+	}
 	return end >= 0
 }
 
@@ -95,14 +103,14 @@ func (e *engine) union(u *unionPlan, start int) bool {
 		matches++
 		if e.collecting() {
 			e.inPlace = append(e.inPlace, b.plan)
-		} else if u.keyword == "anyOf" {
+		} else if u.keyword == kwAnyOf {
 			return true
 		}
 	}
 	switch {
 	case matches == 0:
 		return e.blame(u, start)
-	case matches > 1 && u.keyword == "oneOf":
+	case matches > 1 && u.keyword == kwOneOf:
 		return e.note(u.rule)
 	}
 	return true
@@ -255,7 +263,7 @@ func (e *engine) finishObject(p *plan, start, end int) int {
 		// noted below it is hidden by this.
 		e.depth, crumb.key, crumb.index, crumb.at, crumb.locus = 1, k.key, -1, k.at, -1
 		e.distinct = true
-		e.note(rule{CodeUnexpected, "additionalProperties", nil})
+		e.note(rule{nil, idUnexpected, kwAdditionalProperties})
 		e.depth = 0
 	}
 	return end

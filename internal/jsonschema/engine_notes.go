@@ -12,8 +12,8 @@ type locus struct {
 	key    keyRef
 	index  int32 // of an item; -1: a member
 	at     int32 // where its value starts; -1: it is absent
-	// absent is the key of what is absent.
-	absent string
+	// absent is what is missing here.
+	absent *requirePlan
 	best   int32 // the gravest of its hits; -1: none
 }
 
@@ -58,7 +58,7 @@ func (e *engine) noteAbsent(q *requirePlan) bool {
 		return false
 	}
 	parent := e.here()
-	e.loci = append(e.loci, locus{parent: parent, index: -1, at: -1, absent: q.name, best: -1})
+	e.loci = append(e.loci, locus{parent: parent, index: -1, at: -1, absent: q, best: -1})
 	e.hits = append(e.hits, hit{q.rule, int32(len(e.loci) - 1)}) //nolint:gosec // bounded by the hits
 	return true
 }

@@ -45,7 +45,7 @@ func (e *engine) number(p *plan, i int) int {
 
 // bounded notes a literal beyond the bounds on numbers.
 func (e *engine) bounded(lit []byte) bool {
-	return !e.base || !oversized(asString(lit), maxNumberDigits, maxNumberExponent) || e.note(rule{CodeRange, "", nil})
+	return !e.base || !oversized(asString(lit), maxNumberDigits, maxNumberExponent) || e.note(rule{nil, idRange, kwNone})
 }
 
 func integralLiteral(lit []byte) bool {
@@ -125,7 +125,7 @@ func (e *engine) exactBounds(c *numberCheck, n smallNumber, lit []byte) bool {
 		b := &c.bounds[k]
 		ok, known := false, false
 		if b.small.valid {
-			if b.keyword == "multipleOf" {
+			if b.keyword == kwMultipleOf {
 				ok, known = n.multipleOf(b.small)
 			} else {
 				ok, known = within(b.keyword, n.compare(b.small)), true
@@ -134,7 +134,7 @@ func (e *engine) exactBounds(c *numberCheck, n smallNumber, lit []byte) bool {
 		if !known {
 			ok = b.admits(parseDecimal(string(lit)))
 		}
-		if !ok && !e.note(rule{CodeRange, b.keyword, c.schema}) {
+		if !ok && !e.note(rule{c.schema, idRange, b.keyword}) {
 			return false
 		}
 	}
@@ -142,13 +142,13 @@ func (e *engine) exactBounds(c *numberCheck, n smallNumber, lit []byte) bool {
 }
 
 // within says what a comparison with a bound means for its keyword.
-func within(keyword string, order int) bool {
+func within(keyword keywordID, order int) bool {
 	switch keyword {
-	case "minimum":
+	case kwMinimum:
 		return order >= 0
-	case "maximum":
+	case kwMaximum:
 		return order <= 0
-	case "exclusiveMinimum":
+	case kwExclusiveMinimum:
 		return order > 0
 	}
 	return order < 0
@@ -156,7 +156,7 @@ func within(keyword string, order int) bool {
 
 // admits judges any number.
 func (b *boundCheck) admits(d decimal) bool {
-	if b.keyword == "multipleOf" {
+	if b.keyword == kwMultipleOf {
 		return d.multipleOf(*b.value)
 	}
 	return within(b.keyword, d.cmp(*b.value))
@@ -180,8 +180,8 @@ func (e *engine) decimalRules(p *plan, lit []byte) bool {
 		for i := range c.bounds {
 			b := &c.bounds[i]
 			// Division is for numbers within the bounds; the others are refused anyway.
-			ok := (b.keyword != "multipleOf" || !oversized(asString(lit), maxNumberDigits, maxNumberExponent)) && b.admits(d)
-			if !ok && !e.note(rule{CodeRange, b.keyword, c.schema}) {
+			ok := (b.keyword != kwMultipleOf || !oversized(asString(lit), maxNumberDigits, maxNumberExponent)) && b.admits(d)
+			if !ok && !e.note(rule{c.schema, idRange, b.keyword}) {
 				return false
 			}
 		}

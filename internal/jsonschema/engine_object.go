@@ -72,20 +72,12 @@ func (e *engine) wrongContainer(p *plan, kind, i int) int {
 	if !e.allows(p, kind, i) {
 		return -1
 	}
-	e.uncount()
+	e.left++
 	end := e.hidden(i)
 	if end < 0 {
 		return -1
 	}
 	return e.finish(p, i, end)
-}
-
-// uncount takes back the last count, of a value that is going to be read otherwise.
-func (e *engine) uncount() {
-	e.steps--
-	if e.base {
-		e.values++
-	}
 }
 
 func (e *engine) moreWords(n int) []uint64 {
@@ -139,7 +131,7 @@ func (e *engine) members(r *objectRun, i int) int {
 			i = rawjson.SkipSpace(b, i)
 		}
 		crumb.key, crumb.at, crumb.locus = key, int32(i), -1 //nolint:gosec // at most 512 KiB
-		if place >= 0 && r.seen[place/64]&(1<<(place%64)) == 0 && len(o.names) == 0 && o.members[place].expected() {
+		if place >= 0 && r.seen[place/64]&(1<<(place%64)) == 0 && o.members[place].plain {
 			r.seen[place/64] |= 1 << (place % 64)
 			r.count++
 			r.next = place + 1
@@ -174,8 +166,6 @@ func (e *engine) members(r *objectRun, i int) int {
 func startsWith(b []byte, i int, quoted string) bool {
 	return len(quoted) > 2 && len(b)-i >= len(quoted) && b[i+1] == quoted[1] && string(b[i:i+len(quoted)]) == quoted
 }
-
-func (m *memberPlan) expected() bool { return len(m.unexpected) == 0 && !m.closedOut }
 
 func (e *engine) decodeKey(k keyRef) keyRef {
 	start := len(e.keys)
@@ -221,7 +211,7 @@ func (e *engine) named(r *objectRun, m *memberPlan, key keyRef, i int) int {
 		e.postpone(key, i)
 		wrong = false
 	}
-	if wrong && !e.note(rule{CodeUnexpected, "additionalProperties", nil}) {
+	if wrong && !e.note(rule{nil, idUnexpected, kwAdditionalProperties}) {
 		return -1
 	}
 	return e.item(&m.itemPlan, wrong, i)
@@ -247,7 +237,7 @@ func (e *engine) unnamed(r *objectRun, key keyRef, i int) int {
 	wrong := false
 	if e.base && e.undeclared(r, key, i) {
 		wrong = true
-		if !e.note(rule{CodeUnexpected, "additionalProperties", nil}) {
+		if !e.note(rule{nil, idUnexpected, kwAdditionalProperties}) {
 			return -1
 		}
 	}
@@ -344,6 +334,9 @@ func (e *engine) objectRules(p *plan, r *objectRun) bool {
 		return false
 	}
 	for k := range o.require {
+		if o.words == 1 && o.required&^r.seen[0] == 0 {
+			break
+		}
 		if q := &o.require[k]; r.seen[q.key/64]&(1<<(q.key%64)) == 0 && !e.noteAbsent(q) {
 			return false
 		}
@@ -361,8 +354,8 @@ func (e *engine) objectRules(p *plan, r *objectRun) bool {
 	}
 	for k := range o.counts {
 		c := &o.counts[k]
-		if c.min >= 0 && r.count < c.min && !e.note(rule{CodeProperties, "minProperties", c.schema}) ||
-			c.max >= 0 && r.count > c.max && !e.note(rule{CodeProperties, "maxProperties", c.schema}) {
+		if c.min >= 0 && r.count < c.min && !e.note(rule{c.schema, idProperties, kwMinProperties}) ||
+			c.max >= 0 && r.count > c.max && !e.note(rule{c.schema, idProperties, kwMaxProperties}) {
 			return false
 		}
 	}

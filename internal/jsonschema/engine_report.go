@@ -18,15 +18,10 @@ func (e *engine) settle() {
 	for i := range e.hits {
 		h := &e.hits[i]
 		l := &e.loci[h.locus]
-		if l.best < 0 || e.graver(h, &e.hits[l.best]) {
+		if l.best < 0 || h.graver(e.hits[l.best].rule) {
 			l.best = int32(i) //nolint:gosec // bounded by the values
 		}
 	}
-}
-
-func (e *engine) graver(h, g *hit) bool {
-	f, other := h.finding(), g.finding()
-	return f.before(&other)
 }
 
 // unify gives the loci of one location one of them to hold their hits: readings of
@@ -56,10 +51,10 @@ func (e *engine) unify() {
 			} else {
 				byPlace[l.at] = id
 			}
-		} else if first, ok := byGap[gap{l.parent, l.absent}]; ok {
+		} else if first, ok := byGap[gap{l.parent, l.absent.name}]; ok {
 			id = first
 		} else {
-			byGap[gap{l.parent, l.absent}] = id
+			byGap[gap{l.parent, l.absent.name}] = id
 		}
 		stands[i] = id
 	}
@@ -71,7 +66,7 @@ func (e *engine) unify() {
 // reported says that nothing above a location hides it.
 func (e *engine) reported(l *locus) bool {
 	for at := l.parent; at >= 0; at = e.loci[at].parent {
-		if best := e.loci[at].best; best >= 0 && e.hits[best].code.hidesBelow() {
+		if best := e.loci[at].best; best >= 0 && e.hits[best].hidesBelow() {
 			return false
 		}
 	}
@@ -104,8 +99,8 @@ func (e *engine) report(budget *Budget) []Violation {
 		if l.best < 0 || !e.reported(l) {
 			continue
 		}
-		location := shown.Path(e.pathOf(int32(i), paths))                                                    //nolint:gosec // bounded by the hits
-		found = append(found, reportEntry{int32(i), location, string(e.hits[l.best].code) + ":" + location}) //nolint:gosec // bounded by the hits
+		location := shown.Path(e.pathOf(int32(i), paths))                                                               //nolint:gosec // bounded by the hits
+		found = append(found, reportEntry{int32(i), location, string(codeOrder[e.hits[l.best].code]) + ":" + location}) //nolint:gosec // bounded by the hits
 		// A hundred thousand long locations at once would be hundreds of megabytes.
 		if len(found) == 2*maxViolations {
 			found = e.firstEntries(found)
@@ -157,7 +152,7 @@ func (e *engine) pathOf(id int32, paths map[int32]string) string {
 
 func (e *engine) keyOf(l *locus) string {
 	if l.at < 0 {
-		return l.absent
+		return l.absent.name
 	}
 	return string(e.keyBytes(l.key))
 }
@@ -172,7 +167,7 @@ func (e *engine) compareLoci(a, b int32) int {
 		case above[i] == below[i]:
 			continue
 		case x.at < 0 && y.at < 0:
-			return strings.Compare(x.absent, y.absent)
+			return strings.Compare(x.absent.name, y.absent.name)
 		}
 		return cmp.Compare(x.at, y.at)
 	}

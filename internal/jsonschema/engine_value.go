@@ -94,7 +94,7 @@ func (e *engine) allows(p *plan, kind int, i int) bool {
 		return true
 	}
 	for _, s := range p.schemas {
-		if s.types&kindsAt[kind] == 0 && !e.note(rule{CodeType, "type", s}) {
+		if s.types&kindsAt[kind] == 0 && !e.note(rule{s, idType, kwType}) {
 			return false
 		}
 	}
@@ -132,21 +132,41 @@ func (e *engine) string(p *plan, i int) int {
 	} else if !e.allows(p, atString, i) {
 		return -1
 	}
-	raw := e.src[i+1 : end-1]
-	text := raw
 	if len(p.texts) > 0 || len(p.values) > 0 {
-		if form&rawjson.Escaped != 0 {
-			e.text = rawjson.AppendText(e.text[:0], raw)
-			text = e.text
-		}
-		if !e.stringRules(p, text, form) {
-			return -1
+		text := e.src[i+1 : end-1]
+		if form&rawjson.Escaped == 0 {
+			if !e.stringRules(p, text, form) {
+				return -1
+			}
+		} else if p.needsText(len(text)) {
+			e.text = rawjson.AppendText(e.text[:0], text)
+			if !e.stringRules(p, e.text, form) {
+				return -1
+			}
 		}
 	}
 	if len(p.fixed) == 0 && p.logic == nil {
 		return end
 	}
 	return e.finish(p, i, end)
+}
+
+// escapedPoint is the longest that one code point is written: two escapes.
+const escapedPoint = 12
+
+// needsText says that a string with escapes has to be decoded: for what it says, or
+// because the length as it is written does not tell whether it is long or short enough.
+func (p *plan) needsText(written int) bool {
+	if len(p.values) > 0 {
+		return true
+	}
+	for k := range p.texts {
+		c := &p.texts[k]
+		if c.pattern != nil || c.format != nil || c.max >= 0 && written > c.max || written < escapedPoint*c.min {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *engine) stringRules(p *plan, text []byte, form rawjson.StringForm) bool {
@@ -174,18 +194,18 @@ func (e *engine) textRules(c *textCheck, text []byte, form rawjson.StringForm) b
 				n = utf8.RuneCount(text)
 			}
 		}
-		if n < c.min && !e.note(rule{CodeLength, "minLength", c.schema}) ||
-			c.max >= 0 && n > c.max && !e.note(rule{CodeLength, "maxLength", c.schema}) {
+		if n < c.min && !e.note(rule{c.schema, idLength, kwMinLength}) ||
+			c.max >= 0 && n > c.max && !e.note(rule{c.schema, idLength, kwMaxLength}) {
 			return false
 		}
 	}
 	if c.format != nil && !e.matchesFormat(c.format, text) {
-		if e.handOver || !e.note(rule{CodeFormat, "format", c.schema}) {
+		if e.handOver || !e.note(rule{c.schema, idFormat, kwFormat}) {
 			return false
 		}
 	}
 	if c.pattern != nil && !e.matches(c.pattern, text) {
-		if e.stopped() || !e.note(rule{CodePattern, "pattern", c.schema}) {
+		if e.stopped() || !e.note(rule{c.schema, idPattern, kwPattern}) {
 			return false
 		}
 	}

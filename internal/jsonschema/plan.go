@@ -44,17 +44,6 @@ type plan struct {
 	logic *logicPlan
 }
 
-// rule is what a value broke, and by which subschema's word.
-type rule struct {
-	code    Code
-	keyword string
-	schema  *schema
-}
-
-func (r rule) finding() finding {
-	return finding{code: r.code, keyword: r.keyword, schema: r.schema}
-}
-
 type valueCheck struct {
 	rule
 	values *enumPlan
@@ -99,10 +88,12 @@ type objectPlan struct {
 	members []memberPlan
 	words   int // of the set of keys seen
 	require []requirePlan
-	depends []dependPlan
-	counts  []countCheck
-	weight  int // steps to look through require and depends
-	groups  []objectGroup
+	// required are their bits, where one word holds all keys.
+	required uint64
+	depends  []dependPlan
+	counts   []countCheck
+	weight   int // steps to look through require and depends
+	groups   []objectGroup
 	// other is for keys outside the table, where no group has patterns.
 	other itemPlan
 	// patterns says that some group has patterns.
@@ -122,6 +113,8 @@ type memberPlan struct {
 	itemPlan
 	// closedOut: unexpected only for the closed world, not for a schema alone.
 	closedOut bool
+	// plain: nothing is to be looked at but the value.
+	plain bool
 }
 
 type requirePlan struct {

@@ -16,7 +16,7 @@ type numberCheck struct {
 
 // boundCheck is one keyword.
 type boundCheck struct {
-	keyword string
+	keyword keywordID
 	small   smallNumber
 	value   *decimal
 }
@@ -25,11 +25,11 @@ func newNumberCheck(s *schema) numberCheck {
 	r := s.num
 	c := numberCheck{least: math.MinInt64, most: math.MaxInt64, schema: s}
 	for _, b := range [...]struct {
-		keyword string
+		keyword keywordID
 		value   *decimal
 	}{
-		{"minimum", r.minimum}, {"maximum", r.maximum}, {"exclusiveMinimum", r.exclusiveMinimum},
-		{"exclusiveMaximum", r.exclusiveMaximum}, {"multipleOf", r.multipleOf},
+		{kwMinimum, r.minimum}, {kwMaximum, r.maximum}, {kwExclusiveMinimum, r.exclusiveMinimum},
+		{kwExclusiveMaximum, r.exclusiveMaximum}, {kwMultipleOf, r.multipleOf},
 	} {
 		if b.value == nil {
 			continue
@@ -41,18 +41,18 @@ func newNumberCheck(s *schema) numberCheck {
 }
 
 // narrow takes a bound over to the integers.
-func (c *numberCheck) narrow(keyword string, d decimal) {
+func (c *numberCheck) narrow(keyword keywordID, d decimal) {
 	floor, ceil := d.wholes()
 	switch keyword {
-	case "minimum":
+	case kwMinimum:
 		c.least = max(c.least, ceil)
-	case "exclusiveMinimum":
+	case kwExclusiveMinimum:
 		c.least = max(c.least, above(floor))
-	case "maximum":
+	case kwMaximum:
 		c.most = min(c.most, floor)
-	case "exclusiveMaximum":
+	case kwExclusiveMaximum:
 		c.most = min(c.most, below(ceil))
-	case "multipleOf":
+	case kwMultipleOf:
 		if floor == ceil && floor > 0 && floor < math.MaxInt64 {
 			c.step = floor
 		} else {

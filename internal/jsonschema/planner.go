@@ -222,7 +222,7 @@ func (pl *planner) kindPlan(set []*schema, c closing, kind uint8) *plan {
 			left := pl.candidates(u.branches, kind)
 			switch len(left) {
 			case 0:
-				fixed = append(fixed, rule{CodeType, u.keyword, set[i]})
+				fixed = append(fixed, rule{set[i], idType, u.keyword})
 			case 1:
 				for _, s := range pl.closure(left) {
 					if !slices.Contains(set, s) {
@@ -230,7 +230,7 @@ func (pl *planner) kindPlan(set []*schema, c closing, kind uint8) *plan {
 					}
 				}
 			default:
-				unions = append(unions, unionPlan{rule{CodeSchema, u.keyword, set[i]}, branches(left)})
+				unions = append(unions, unionPlan{rule{set[i], idSchema, u.keyword}, branches(left)})
 			}
 		}
 	}
@@ -255,17 +255,17 @@ func branches(list []*schema) []branchPlan {
 }
 
 type union struct {
-	keyword  string
+	keyword  keywordID
 	branches []*schema
 }
 
 func (s *schema) unions() []union {
 	var list []union
 	if len(s.anyOf) > 0 {
-		list = append(list, union{"anyOf", s.anyOf})
+		list = append(list, union{kwAnyOf, s.anyOf})
 	}
 	if len(s.oneOf) > 0 {
-		list = append(list, union{"oneOf", s.oneOf})
+		list = append(list, union{kwOneOf, s.oneOf})
 	}
 	return list
 }

@@ -46,7 +46,7 @@ func (pl *planner) fill(p *plan, q planParts) {
 // fillValues takes over what looks at values of any kind.
 func (pl *planner) fillValues(p *plan, s *schema) {
 	if s.closed() {
-		p.fixed = append(p.fixed, rule{CodeSchema, "", s})
+		p.fixed = append(p.fixed, rule{s, idSchema, kwNone})
 	}
 	if s.types != 0 {
 		p.schemas = append(p.schemas, s)
@@ -57,10 +57,10 @@ func (pl *planner) fillValues(p *plan, s *schema) {
 		}
 	}
 	if s.enum != nil {
-		p.values = append(p.values, valueCheck{rule{CodeEnum, "enum", s}, pl.enum(s.enum)})
+		p.values = append(p.values, valueCheck{rule{s, idEnum, kwEnum}, pl.enum(s.enum)})
 	}
 	if s.constant != nil {
-		p.values = append(p.values, valueCheck{rule{CodeEnum, "const", s}, pl.enum(s.constant)})
+		p.values = append(p.values, valueCheck{rule{s, idEnum, kwConst}, pl.enum(s.constant)})
 	}
 }
 
@@ -84,7 +84,7 @@ func (pl *planner) fillLogic(p *plan, q planParts) {
 	}
 	for _, s := range q.set {
 		if s.not != nil {
-			l.nots = append(l.nots, notPlan{rule{CodeSchema, "not", s}, pl.plan(open, s.not)})
+			l.nots = append(l.nots, notPlan{rule{s, idSchema, kwNot}, pl.plan(open, s.not)})
 		}
 		if s.ifS != nil {
 			l.conditions = append(l.conditions, conditionPlan{
@@ -114,7 +114,7 @@ func (pl *planner) optional(s *schema) *plan {
 }
 
 func (pl *planner) fillUnion(u *unionPlan, q planParts) {
-	pl.needOpen(q, u.schema, u.keyword)
+	pl.needOpen(q, u.schema, keywordNames[u.keyword])
 	for i := range u.branches {
 		b := &u.branches[i]
 		b.plan = pl.plan(open, b.schema)
@@ -169,7 +169,7 @@ func (pl *planner) itemPlan(q planParts, at int) itemPlan {
 		case at < len(r.prefix):
 			roots = append(roots, r.prefix[at])
 		case r.rest.closed():
-			item.unexpected = append(item.unexpected, rule{CodeUnexpected, r.restKeyword, s})
+			item.unexpected = append(item.unexpected, rule{s, idUnexpected, keywordNamed(r.restKeyword)})
 		default:
 			roots = append(roots, r.rest)
 		}

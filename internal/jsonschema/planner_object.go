@@ -18,6 +18,9 @@ func (pl *planner) objectPlan(q planParts) *objectPlan {
 			pl.fillGroup(o, s, q)
 		}
 	}
+	for _, q := range o.require {
+		o.required |= 1 << (q.key % 64)
+	}
 	o.weight = len(o.require)
 	for _, d := range o.depends {
 		o.weight += len(d.needs)
@@ -90,7 +93,7 @@ func (pl *planner) fillGroup(o *objectPlan, s *schema, q planParts) {
 		o.depends = append(o.depends, dependPlan{o.keys.find([]byte(d.key)), o.requirements(s, d.needs, d.keyword)})
 	}
 	if r.names != nil {
-		o.names = append(o.names, namesPlan{pl.plan(open, r.names), rule{CodeUnexpected, "propertyNames", s}})
+		o.names = append(o.names, namesPlan{pl.plan(open, r.names), rule{s, idUnexpected, kwPropertyNames}})
 		pl.rereads = true
 	}
 	g := objectGroup{schema: s, properties: r.properties}
@@ -100,7 +103,7 @@ func (pl *planner) fillGroup(o *objectPlan, s *schema, q planParts) {
 	}
 	switch {
 	case r.additional.closed():
-		g.rest = &itemPlan{unexpected: []rule{{CodeUnexpected, "additionalProperties", s}}}
+		g.rest = &itemPlan{unexpected: []rule{{s, idUnexpected, kwAdditionalProperties}}}
 	case r.additional != nil:
 		o.opens = true
 		g.rest = &itemPlan{plan: pl.plan(q.closing.below(), r.additional)}
@@ -111,7 +114,7 @@ func (pl *planner) fillGroup(o *objectPlan, s *schema, q planParts) {
 func (o *objectPlan) requirements(s *schema, keys []string, keyword string) []requirePlan {
 	list := make([]requirePlan, len(keys))
 	for i, key := range keys {
-		list[i] = requirePlan{rule{CodeMissing, keyword, s}, o.keys.find([]byte(key)), key}
+		list[i] = requirePlan{rule{s, idMissing, keywordNamed(keyword)}, o.keys.find([]byte(key)), key}
 	}
 	return list
 }
@@ -130,13 +133,14 @@ func (pl *planner) memberPlan(o *objectPlan, q planParts, name string) memberPla
 		case len(applying) > 0:
 			roots = append(roots, applying...)
 		case s.obj.additional.closed():
-			m.unexpected = append(m.unexpected, rule{CodeUnexpected, "additionalProperties", s})
+			m.unexpected = append(m.unexpected, rule{s, idUnexpected, kwAdditionalProperties})
 		default:
 			roots = append(roots, s.obj.additional)
 		}
 	}
 	m.closedOut = o.closed && !declared
 	m.plan = pl.plan(q.closing.below(), roots...)
+	m.plain = len(o.names)+len(m.unexpected) == 0 && !m.closedOut
 	return m
 }
 
@@ -171,7 +175,7 @@ func (pl *planner) otherPlan(o *objectPlan, q planParts) itemPlan {
 			continue
 		}
 		if s.obj.additional.closed() {
-			item.unexpected = append(item.unexpected, rule{CodeUnexpected, "additionalProperties", s})
+			item.unexpected = append(item.unexpected, rule{s, idUnexpected, kwAdditionalProperties})
 		} else {
 			roots = append(roots, s.obj.additional)
 		}
