@@ -165,7 +165,7 @@ func (f feedback) nearKey(v jsonschema.Violation) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return ` (did you mean "` + shown.Escape(shown.Cut(near[0], maxFeedbackName)) + `"?)`
+	return ` (did you mean "` + shown.Escape(near[0]) + `"?)`
 }
 
 // splitPointer parts a JSON Pointer into the location of the object and the key.
@@ -183,7 +183,7 @@ func didYouMean(names []string) string {
 	}
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = `"` + shown.Name(name) + `"`
+		quoted[i] = `"` + shown.Escape(name) + `"` // uncut: only the exact name is of use
 	}
 	return " Did you mean " + strings.Join(quoted, " or ") + "?"
 }

@@ -87,6 +87,7 @@ func TestNearest(t *testing.T) {
 		"functions.get_weather":                 "get_weather",
 		"notes</arg_value>":                     "notes",
 		"notes\n":                               "notes",
+		"search":                                "docs/search",
 		"docs_search":                           "docs/search",
 		"list_pods":                             "",
 		"delete_pods":                           "",

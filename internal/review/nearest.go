@@ -23,8 +23,8 @@ const (
 // still cost; when that is used up, it gives none.
 //
 // A name is close if it is the same but for case and separators, if it is the given
-// one without a prefix or a residue ("functions.get_weather", "notes</arg>"), or if
-// a slip or two of the pen lead from one to the other.
+// one without a prefix or a residue ("functions.get_weather", "notes</arg>") or with
+// a server before it, or if a slip or two of the pen lead from one to the other.
 func nearest(given string, names []string, limit int, work *int) []string {
 	if len(given) > 4*maxNearName {
 		return nil
@@ -44,7 +44,11 @@ func nearest(given string, names []string, limit int, work *int) []string {
 		if *work < 0 {
 			return nil
 		}
-		if d, ok := closeness(folded, fold(name), work); ok {
+		d, ok := closeness(folded, fold(name), work)
+		if given != "" && strings.HasSuffix(name, "/"+given) {
+			d, ok = 0, true
+		}
+		if ok {
 			near = append(near, candidate{name, d})
 		}
 	}

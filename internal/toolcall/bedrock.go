@@ -139,7 +139,7 @@ func (r *bedrockReader) blocks(content []byte) error {
 }
 
 func (r *bedrockReader) block(raw []byte) error {
-	switch bedrockBlock.kindOf(raw) {
+	switch kind, _ := bedrockBlock.kindOf(raw); kind {
 	case kindUnknown:
 		return r.addMalformed("")
 	case kindPlain:

@@ -147,11 +147,11 @@ func (r *geminiReader) content(raw []byte) error {
 }
 
 func (r *geminiReader) part(raw []byte) error {
-	kind := geminiPart.kindOf(raw)
+	kind, ran := geminiPart.kindOf(raw)
 	if kind == kindUnknown {
 		return r.addMalformed("")
 	}
-	for _, key := range geminiPart.ranKeys(raw) {
+	for _, key := range ran {
 		r.ran(key, "", "")
 	}
 	if kind != kindFunction {

@@ -181,6 +181,9 @@ func (c *Call) truncate() {
 // ran records what the provider has run itself.
 func (l *callList) ran(kind, server, name string) {
 	label := kind
+	if name == "" {
+		server, name = "", server
+	}
 	if effective := (Call{Server: server, Name: name}).EffectiveName(); effective != "" {
 		label += ":" + shown.Name(effective)
 	}

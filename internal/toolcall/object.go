@@ -110,6 +110,9 @@ func isNull(raw []byte) bool { return rawjson.KindOf(raw) == rawjson.Null }
 // resembled finds the key among keys that name is, or that a lenient reader
 // takes it for.
 func resembled(name string, keys []string) (string, bool) {
+	if name == "" {
+		return "", false
+	}
 	if slices.Contains(keys, name) {
 		return name, true
 	}

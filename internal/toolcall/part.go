@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -63,7 +64,7 @@ func callLike(word string) bool {
 func parts(format Format, key string, raw []byte) ([][]byte, error) {
 	entries, err := rawjson.Elements(raw, maxParts)
 	if err != nil {
-		return nil, wrongKind(format, key, "a list of at most 1024")
+		return nil, wrongKind(format, key, fmt.Sprintf("a list of at most %d", maxParts))
 	}
 	return entries, nil
 }

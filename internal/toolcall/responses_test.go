@@ -87,7 +87,7 @@ func TestResponsesExecuted(t *testing.T) {
 	const items = `{"type":"mcp_call","server_label":"wiki","name":"search","arguments":"{}"},{"type":"web_search_call"},` +
 		`{"type":"web_search_call"},{"type":"tool_search_call","execution":"server"},{"type":"shell_call","environment":{"type":"container_reference"}},` +
 		`{"type":"mcp_list_tools","server_label":"a\u202eb"},{"type":"program"},{"type":"program_output"}`
-	want := []string{"mcp_call:wiki/search", "web_search_call", "tool_search_call", "shell_call", `mcp_list_tools:a\u202eb/`, "program"}
+	want := []string{"mcp_call:wiki/search", "web_search_call", "tool_search_call", "shell_call", `mcp_list_tools:a\u202eb`, "program"}
 	wantExecuted(t, OpenAIResponses, `{"output":[`+items+`,`+good+`]}`, want)
 	wantExecuted(t, OpenAIResponses, `{"output":[`+items+`]}`, want)
 	for _, client := range []string{

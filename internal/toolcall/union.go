@@ -16,30 +16,33 @@ type union struct {
 
 // kindOf says what a part is. The part is unknown if none of its keys is, if one
 // of them resembles another, or if one that is not known might be a call's.
-func (u union) kindOf(raw []byte) itemKind {
+// ran are the keys that say what the provider has run.
+func (u union) kindOf(raw []byte) (kind itemKind, ran []string) {
 	members, err := rawjson.Members(raw, maxMembers)
 	if err != nil {
-		return kindUnknown
+		return kindUnknown, nil
 	}
-	kind := kindUnknown
 	if len(members) == 0 {
 		kind = kindPlain
 	}
 	for _, m := range members {
 		switch {
 		case m.BadKey:
-			return kindUnknown
+			return kindUnknown, nil
 		case slices.Contains(u.call, m.Key):
 			kind = kindFunction
 		case slices.Contains(u.executed, m.Key):
 			kind = max(kind, kindExecuted)
+			if !isNull(m.Value) {
+				ran = append(ran, m.Key)
+			}
 		case slices.Contains(u.plain, m.Key):
 			kind = max(kind, kindPlain)
 		case callLike(m.Key), u.resembles(m.Key):
-			return kindUnknown
+			return kindUnknown, nil
 		}
 	}
-	return kind
+	return kind, ran
 }
 
 func (u union) resembles(key string) bool {
@@ -49,16 +52,4 @@ func (u union) resembles(key string) bool {
 		}
 	}
 	return false
-}
-
-// ranKeys gives the keys of a part that say what the provider ran.
-func (u union) ranKeys(raw []byte) []string {
-	members, _ := rawjson.Members(raw, maxMembers)
-	var keys []string
-	for _, m := range members {
-		if slices.Contains(u.executed, m.Key) && !isNull(m.Value) {
-			keys = append(keys, m.Key)
-		}
-	}
-	return keys
 }
