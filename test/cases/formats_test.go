@@ -180,7 +180,7 @@ func TestOneCallOneVerdict(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(7, 8))}
 	names := []string{"forecast", "nested", "open", "nothing", "s/scoped", "Forecast", "default_api.forecast", "", "nested\n", "naïve", "\u202eopen"}
 	blocked, allowed := 0, 0
-	for range 1500 {
+	for range 600 {
 		name, arguments := pick(g, names...), g.arguments()
 		if g.random.IntN(3) > 0 {
 			name = pick(g, names[:5]...)
@@ -209,7 +209,7 @@ func TestOneCallOneVerdict(t *testing.T) {
 			}
 		}
 	}
-	if allowed < 1000 || blocked < 1000 {
+	if allowed < 1000 || blocked < 3000 {
 		t.Errorf("%d allowed, %d blocked: the generator is one-sided", allowed, blocked)
 	}
 }
