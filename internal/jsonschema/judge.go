@@ -52,6 +52,32 @@ func (c *Compiled) judgeBytes(in Input, anyRoot bool) (res Result) {
 	return res
 }
 
+// Locate judges as Judge does and counts the violations, without putting them into
+// words: their locations, rules and kinds are known then. It is for whoever only
+// wants to know whether, and for measuring what words cost.
+func (c *Compiled) Locate(in Input) (violations int, fault Fault) {
+	if c.planned == nil || in.FreeText || len(in.Raw) > MaxArgumentBytes {
+		res := c.Judge(in)
+		return len(res.Violations), res.Fault
+	}
+	budget := in.budget()
+	e := engines.Get().(*engine) //nolint:forcetypeassert,errcheck // nothing else is in there
+	e.start(c, in, budget)
+	if !e.read(c.planned.root, false) {
+		e.release()
+		res := c.judgeRaw(in, false)
+		return len(res.Violations), res.Fault
+	}
+	budget.settleEngine(e)
+	if len(e.hits) > 0 {
+		e.settle()
+		violations = e.found()
+	}
+	fault = e.fault
+	e.release()
+	return violations, fault
+}
+
 // judgeRaw judges by the reference, whatever the root is with anyRoot.
 func (c *Compiled) judgeRaw(in Input, anyRoot bool) Result {
 	if !anyRoot {
