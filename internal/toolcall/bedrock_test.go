@@ -27,6 +27,7 @@ func TestBedrockCalls(t *testing.T) {
 		{"type null", block(`,"type":null,"input":{}`), one(`i t {}`)},
 		{"toolUse twice", `{"toolUse":{"toolUseId":"i","name":"t","input":{}},"toolUse":{"name":"u"}}`, one(`malformed t`)},
 		{"ToolUse", response(``, `{"ToolUse":{"name":"u","input":{}}},`+good), []string{`malformed `, "g g {}"}},
+		{"another call beside", response(``, `{"toolUse":{"name":"t","input":{}},"type":"tool_use","name":"u","input":{}}`), one(`malformed `)},
 		{"toolUse inside toolUse", `{"toolUse":` + good + `}`, one(`malformed `)},
 		{"both", `{"toolUse":{"name":"t","input":{}},"toolUseId":"x","name":"u","input":{}}`, one(`malformed `)},
 

@@ -28,6 +28,7 @@ func TestGeminiCalls(t *testing.T) {
 		{"name twice", part(`,"name":"u"`), one(`malformed t`)},
 		{"Args", part(`,"Args":{}`), one(`malformed t`)},
 		{"other arguments", part(`,"args":{},"arguments":{"a":1}`), one(`malformed t`)},
+		{"another name beside", `{"functionCall":{"name":"t"},"name":"u","args":{}}`, one(`malformed `)},
 		{"a text", `{"functionCall":"t"}`, one(`malformed `)},
 
 		{"content", `{"role":"model","parts":[{"text":"x"},` + good + `,` + part(`,"args":{}`) + `]}`, []string{"g g {}", " t {}"}},

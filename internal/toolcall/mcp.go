@@ -58,7 +58,7 @@ const (
 
 // message reads one JSON-RPC message and adds the call in it, if any.
 func (l *callList) message(raw []byte) (rpcKind, error) {
-	o, err := readObject(raw, "jsonrpc", "id", "method", "params", "result", "error")
+	o, err := readObject(raw, "jsonrpc", "id", "method", "params", "result", "error", "name", "arguments")
 	if err != nil {
 		return isUnknown, nil //nolint:nilerr // what is no object is an entry like any other that cannot be understood
 	}
@@ -101,7 +101,7 @@ func rpcCall(o object, frameOK bool) Call {
 		c.answer = answerNullID
 	}
 	paramsOK := c.setParams(o.value("params"))
-	if !frameOK || !idOK || !paramsOK || o.ambiguous() {
+	if !frameOK || !idOK || !paramsOK || o.ambiguous() || !sameName(o, c.Name) || o.set("arguments") {
 		c.Fault = Malformed
 	}
 	return c

@@ -40,6 +40,8 @@ func TestMCPCalls(t *testing.T) {
 		{"case variant of the method", `{"jsonrpc":"2.0","method":"Tools/Call","params":{"name":"t"}}`, one("malformed t")},
 		{"method with space", `{"jsonrpc":"2.0","method":"tools/call ","params":{"name":"t"}}`, one("malformed t")},
 		{"method number", `{"jsonrpc":"2.0","method":1,"params":{"name":"t"}}`, one("malformed t")},
+		{"another name beside params", `{"method":"tools/call","name":"u","params":{"name":"t"}}`, one("malformed t")},
+		{"arguments beside params", `{"method":"tools/call","arguments":{},"params":{"name":"t"}}`, one("malformed t")},
 		{"surrogate in a key", `{"method":"tools/call","params":{"name":"t","na\ud800me":"u"}}`, one("malformed t")},
 		{"batch", `[` + good + `,{"jsonrpc":"2.0","id":2,"method":"ping"},` + request(`{"name":"u"}`) + `]`, []string{"#7 t {}", "#7 u {} arguments:empty"}},
 		{"batch with a response", `[{"jsonrpc":"2.0","id":1,"result":{}},` + good + `]`, one("#7 t {}")},

@@ -14,8 +14,8 @@ type union struct {
 	plain, executed, call []string
 }
 
-// kindOf says what a part is. The part is unknown if none of its keys is, if one
-// of them resembles another, or if one that is not known might be a call's.
+// kindOf says what a part is. The part is unknown if none of its keys is known, if
+// one of them resembles another, or if one that is not known might be a call's.
 // ran are the keys that say what the provider has run.
 func (u union) kindOf(raw []byte) (kind itemKind, ran []string) {
 	members, err := rawjson.Members(raw, maxMembers)
@@ -38,11 +38,18 @@ func (u union) kindOf(raw []byte) (kind itemKind, ran []string) {
 			}
 		case slices.Contains(u.plain, m.Key):
 			kind = max(kind, kindPlain)
-		case callLike(m.Key), u.resembles(m.Key):
+		case callLike(m.Key), u.resembles(m.Key), besideCall(m.Key):
 			return kindUnknown, nil
 		}
 	}
 	return kind, ran
+}
+
+// besideCall says whether a key would make another call of the part, for a reader
+// that looks for name and arguments in the part itself.
+func besideCall(key string) bool {
+	_, ok := resembled(key, innerKeys)
+	return ok
 }
 
 func (u union) resembles(key string) bool {
