@@ -6,6 +6,21 @@ import "github.com/callgate/callgate/internal/rawjson"
 // keys sorted by code point, no white space, minimal escapes, number literals
 // as given. ok is false, and dst unchanged, where there is no such tree.
 func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
+	if in.FreeText {
+		return c.Reference().Canonical(dst, in)
+	}
+	w := writers.Get().(*canonicalWriter) //nolint:forcetypeassert,errcheck // nothing else is in there
+	out, ok, known := w.write(dst, in, c.opts.NullsAbsent)
+	w.release()
+	if known {
+		return out, ok
+	}
+	return c.Reference().Canonical(dst, in)
+}
+
+// Canonical is Compiled.Canonical by way of the tree that the reference judges.
+func (c slowJudge) Canonical(dst []byte, in Input) (out []byte, ok bool) {
+	in = in.plain()
 	defer func() {
 		if recover() != nil {
 			out, ok = dst, false
@@ -17,7 +32,7 @@ func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
 	}
 	if c.opts.NullsAbsent {
 		budget := in.budget()
-		r := newReference(c, c.opts.IntegersByValue || in.IntegersByValue, budget)
+		r := newReference(c.Compiled, c.opts.IntegersByValue || in.IntegersByValue, budget)
 		r.dropNulls(root)
 		if budget.settle(r); budget.exhausted {
 			return dst, false

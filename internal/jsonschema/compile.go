@@ -19,9 +19,10 @@ type Compiled struct {
 	allowsString bool
 	dynamic      bool
 	// planned is what the engine judges by; nil where it leaves the schema to the
-	// reference, and left says why.
+	// reference. left says what it leaves, and why.
 	planned *planned
-	left    refusal
+	left    []Delegated
+	used    keywordSet
 }
 
 // Compile turns a schema document into a judge. An empty document stands for
@@ -69,7 +70,7 @@ func compile(doc []byte, opts Options, p, w *problems, openBranches bool) *Compi
 		return nil
 	}
 	c.allowsString = allowsString(c.root)
-	c.planned, c.left = newProgram(c, low.list)
+	c.plan(low.list, low.paths, w)
 	d.warn(c.root, low)
 	return c
 }
@@ -86,7 +87,7 @@ func noParameters(opts Options) *Compiled {
 		root: &schema{logic: &logic{}, always: &yes}, opts: opts, undeclared: Reject,
 		dialect: dialect, hash: hashOf(nil, opts),
 	}
-	c.planned, c.left = newProgram(c, nil)
+	c.planned, _ = newProgram(c, nil)
 	return c
 }
 
@@ -101,7 +102,7 @@ var envelopeOnly = sync.OnceValue(func() *Compiled {
 		root: &schema{logic: &logic{}, always: &yes}, opts: opts, undeclared: FollowSchema,
 		dialect: Draft7, hash: hashOf([]byte("envelope"), opts),
 	}
-	c.planned, c.left = newProgram(c, nil)
+	c.planned, _ = newProgram(c, nil)
 	return c
 })
 

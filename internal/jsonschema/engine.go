@@ -14,6 +14,7 @@ import (
 // Functions that read return the offset behind what they read, or -1 to stop: for a
 // fault, for the reference to take over, or because a quiet reading has failed.
 type engine struct {
+	c       *Compiled
 	src     []byte
 	fault   Fault
 	byValue bool
@@ -40,6 +41,8 @@ type engine struct {
 	steps, maxSteps int
 
 	work, patternSteps int // of the budget
+
+	unquoted []byte // the source, where it came as a string
 
 	keys    []byte // decoded keys, for as long as the judgement lasts
 	text    []byte // one decoded string
@@ -95,12 +98,18 @@ var engines = sync.Pool{New: func() any { return new(engine) }}
 
 // start prepares the engine for one value.
 func (e *engine) start(c *Compiled, in Input, b *Budget) {
-	e.src, e.fault, e.rereads = in.Raw, NoFault, c.planned.rereads
+	e.c, e.src, e.fault, e.rereads = c, in.Raw, NoFault, c.planned.rereads
 	e.byValue, e.nulls, e.proto = c.opts.IntegersByValue || in.IntegersByValue, c.opts.NullsAbsent, c.opts.AllowProto
 	e.handOver, e.base, e.quiet, e.mute, e.depth = false, true, 0, 0, 0
 	e.left, e.values, e.rereadings, e.steps = MaxArgumentValues, 0, 0, 0
 	e.work, e.patternSteps = b.share()
 	e.maxSteps = e.work * stepsPerWork
+	if in.Quoted {
+		e.unquote(in.Raw)
+	}
+	if len(e.src) > MaxArgumentBytes {
+		e.fault = TooLarge
+	}
 	e.keys, e.text, e.unknown, e.bits = e.keys[:0], e.text[:0], e.unknown[:0], e.bits[:0]
 	e.sets = e.sets[:0]
 	e.hits, e.loci = e.hits[:0], e.loci[:0]
@@ -108,10 +117,32 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.pending, e.inPlace = e.pending[:0], e.inPlace[:0]
 }
 
+// maxQuoted is what no text of MaxArgumentBytes is longer than, quoted: six bytes for
+// each.
+const maxQuoted = 6*MaxArgumentBytes + 2
+
+// unquote makes the text of a string the source.
+func (e *engine) unquote(raw []byte) {
+	if len(raw) > maxQuoted {
+		e.fault = TooLarge
+		return
+	}
+	inner, escaped, ok := quotedText(raw)
+	if !ok {
+		e.fault = InvalidJSON
+		return
+	}
+	e.src = inner
+	if escaped {
+		e.unquoted = rawjson.AppendText(e.unquoted[:0], inner)
+		e.src = e.unquoted
+	}
+}
+
 // release gives the engine back, without what it saw.
 func (e *engine) release() {
-	e.src = nil
-	if cap(e.keys)+cap(e.text)+cap(e.equality.bytes) > keptBytes ||
+	e.c, e.src = nil, nil
+	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.equality.bytes) > keptBytes ||
 		cap(e.unknown)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items) > keptEntries || len(e.sets) > 0 {
 		*e = engine{}
 	}
@@ -120,6 +151,9 @@ func (e *engine) release() {
 
 // read judges the whole text. It reports whether the engine could.
 func (e *engine) read(p *plan, anyRoot bool) (judged bool) {
+	if e.fault != NoFault {
+		return true
+	}
 	i := rawjson.SkipSpace(e.src, 0)
 	e.rootAt = int32(i) //nolint:gosec // at most 512 KiB
 	wrongRoot := !anyRoot && (i >= len(e.src) || e.src[i] != '{')

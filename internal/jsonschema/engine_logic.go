@@ -40,6 +40,9 @@ func (e *engine) again(p *plan, start int) bool {
 		return true
 	}
 	l := p.logic
+	if len(l.delegated) > 0 && !e.delegate(l.delegated, start) {
+		return false
+	}
 	for k := range l.unions {
 		if !e.union(&l.unions[k], start) {
 			return false

@@ -333,6 +333,7 @@ func (e *engine) objectRules(p *plan, r *objectRun) bool {
 	if o.weight > 0 && !e.step(o.weight) {
 		return false
 	}
+	e.distinct = e.distinct || o.twice
 	for k := range o.require {
 		if o.words == 1 && o.required&^r.seen[0] == 0 {
 			break

@@ -41,6 +41,21 @@ func TestEngineAsReference(t *testing.T) {
 	}
 }
 
+// What generated schemas brought to light.
+func TestEngineFindings(t *testing.T) {
+	for _, tt := range []struct{ schema, value string }{
+		{`{"required":["b"],"dependencies":{"ab":["b"]}}`, `{"ab":{}}`},
+		{`{"required":["x-y"],"oneOf":[{"required":["x-y"]}]}`, `{}`},
+		{`{"properties":{"s":{"properties":{"x":{}},"not":{"required":["z"]}}},"not":{"required":["z"]}}`, `{"s":{"q":1}}`},
+	} {
+		for _, opts := range variants {
+			if c, _, _ := Compile([]byte(tt.schema), opts); c != nil {
+				sameAsReference(t, c, []byte(tt.schema), []byte(tt.value))
+			}
+		}
+	}
+}
+
 func FuzzEngine(f *testing.F) {
 	for i, s := range fuzzSchemas {
 		for _, v := range nasty {

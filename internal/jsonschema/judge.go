@@ -23,9 +23,6 @@ func (c *Compiled) Judge(in Input) (res Result) {
 // judgeBytes judges by the engine, and by the reference where the engine leaves it
 // to that.
 func (c *Compiled) judgeBytes(in Input, anyRoot bool) (res Result) {
-	if len(in.Raw) > MaxArgumentBytes {
-		return Result{Fault: TooLarge}
-	}
 	budget := in.budget()
 	e := engines.Get().(*engine) //nolint:forcetypeassert,errcheck // nothing else is in there
 	defer func() {
@@ -33,8 +30,7 @@ func (c *Compiled) judgeBytes(in Input, anyRoot bool) (res Result) {
 			res = Result{Fault: TooCostly}
 		}
 	}()
-	e.start(c, in, budget)
-	if !e.read(c.planned.root, anyRoot) {
+	if e.start(c, in, budget); !e.read(c.planned.root, anyRoot) {
 		e.release()
 		return c.judgeRaw(in, anyRoot)
 	}
@@ -56,14 +52,13 @@ func (c *Compiled) judgeBytes(in Input, anyRoot bool) (res Result) {
 // words: their locations, rules and kinds are known then. It is for whoever only
 // wants to know whether, and for measuring what words cost.
 func (c *Compiled) Locate(in Input) (violations int, fault Fault) {
-	if c.planned == nil || in.FreeText || len(in.Raw) > MaxArgumentBytes {
+	if c.planned == nil || in.FreeText {
 		res := c.Judge(in)
 		return len(res.Violations), res.Fault
 	}
 	budget := in.budget()
 	e := engines.Get().(*engine) //nolint:forcetypeassert,errcheck // nothing else is in there
-	e.start(c, in, budget)
-	if !e.read(c.planned.root, false) {
+	if e.start(c, in, budget); !e.read(c.planned.root, false) {
 		e.release()
 		res := c.judgeRaw(in, false)
 		return len(res.Violations), res.Fault
@@ -113,11 +108,38 @@ func (c slowJudge) Judge(in Input) (res Result) {
 			res = Result{Fault: TooCostly}
 		}
 	}()
-	root, fault := c.read(in)
+	root, fault := c.read(in.plain())
 	if fault != NoFault {
 		return Result{Fault: fault}
 	}
 	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue, in.budget())
+}
+
+// plain is the input without its quotes. What is no proper string becomes what is no
+// JSON either.
+func (in Input) plain() Input {
+	if !in.Quoted || in.FreeText {
+		return in
+	}
+	in.Quoted = false
+	if inner, escaped, ok := quotedText(in.Raw); !ok {
+		in.Raw = nil
+	} else if in.Raw = inner; escaped {
+		in.Raw = rawjson.AppendText(nil, inner)
+	}
+	return in
+}
+
+// quotedText gives what stands between the quotes of a JSON string.
+func quotedText(raw []byte) (inner []byte, escaped, ok bool) {
+	if len(raw) == 0 || raw[0] != '"' {
+		return nil, false, false
+	}
+	end, form := rawjson.ScanString(raw, 0)
+	if form >= rawjson.BadSurrogate || end != len(raw) {
+		return nil, false, false
+	}
+	return raw[1 : end-1], form&rawjson.Escaped != 0, true
 }
 
 // read turns the input into the tree to judge, absent nulls not yet removed.

@@ -91,9 +91,11 @@ type objectPlan struct {
 	// required are their bits, where one word holds all keys.
 	required uint64
 	depends  []dependPlan
-	counts   []countCheck
-	weight   int // steps to look through require and depends
-	groups   []objectGroup
+	// twice says that a key may be missing by the word of two.
+	twice  bool
+	counts []countCheck
+	weight int // steps to look through require and depends
+	groups []objectGroup
 	// other is for keys outside the table, where no group has patterns.
 	other itemPlan
 	// patterns says that some group has patterns.
@@ -152,6 +154,8 @@ type logicPlan struct {
 	nots       []notPlan
 	conditions []conditionPlan
 	dependents []dependentPlan
+	// delegated are the subschemas that the reference judges the value by.
+	delegated []*schema
 }
 
 type unionPlan struct {

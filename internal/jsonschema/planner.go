@@ -43,6 +43,8 @@ type planner struct {
 	enums   map[*enum]*enumPlan
 	typed   map[typedKey]bool
 	refused refusal
+	// delegated are the places that the reference judges.
+	delegated []refusal
 	// rereads says that some plan reads a value more than once.
 	rereads bool
 }
@@ -66,7 +68,7 @@ type planned struct {
 }
 
 // newProgram plans a schema. It returns nil where the engine does not judge it.
-func newProgram(c *Compiled, list []*schema) (*planned, refusal) {
+func newProgram(c *Compiled, list []*schema) (*planned, []refusal) {
 	pl := &planner{
 		opts: c.opts, plans: map[string]*plan{}, limit: max(minPlans, maxPlansPerSchema*len(list)),
 		work: planWork, enums: map[*enum]*enumPlan{}, typed: map[typedKey]bool{},
@@ -75,13 +77,13 @@ func newProgram(c *Compiled, list []*schema) (*planned, refusal) {
 		pl.inspect(s)
 	}
 	if pl.refused.reason != "" {
-		return nil, pl.refused
+		return nil, []refusal{pl.refused}
 	}
 	root := pl.plan(map[Undeclared]closing{Reject: closedHere, RejectNested: nestedHere, FollowSchema: open}[c.undeclared], c.root)
 	if pl.refused.reason != "" {
-		return nil, pl.refused
+		return nil, []refusal{pl.refused}
 	}
-	return &planned{root: root, rereads: pl.rereads}, refusal{}
+	return &planned{root: root, rereads: pl.rereads}, pl.delegated
 }
 
 func (pl *planner) refuse(s *schema, keyword, reason string) {
@@ -105,10 +107,6 @@ func (pl *planner) inspect(s *schema) {
 		pl.refuse(s, "$recursiveRef", "where it leads depends on the way there")
 	case s.dynamic != nil:
 		pl.refuse(s, "$dynamicRef", "where it leads depends on the way there")
-	case s.obj != nil && s.obj.unevaluated != nil:
-		pl.refuse(s, "unevaluatedProperties", "it depends on what other keywords have looked at")
-	case s.arr != nil && s.arr.unevaluated != nil:
-		pl.refuse(s, "unevaluatedItems", "it depends on what other keywords have looked at")
 	case s.obj != nil && !pl.opts.AllowProto && s.obj.mentions(protoKey):
 		pl.refuse(s, "properties", "it names "+protoKey)
 	}
@@ -144,7 +142,7 @@ func (pl *planner) plan(c closing, roots ...*schema) *plan {
 	if !pl.add(key, p) {
 		return p
 	}
-	if !slices.ContainsFunc(set, (*schema).hasUnion) {
+	if !slices.ContainsFunc(set, (*schema).hasUnion) || slices.ContainsFunc(set, (*schema).looksBack) {
 		pl.fill(p, planParts{set: set, closing: c, kind: kindCount})
 		return p
 	}
@@ -153,6 +151,11 @@ func (pl *planner) plan(c closing, roots ...*schema) *plan {
 		p.byKind[k] = pl.kindPlan(set, c, k)
 	}
 	return p
+}
+
+// looksBack says that a schema depends on what other keywords have looked at.
+func (s *schema) looksBack() bool {
+	return s.obj != nil && s.obj.unevaluated != nil || s.arr != nil && s.arr.unevaluated != nil
 }
 
 func (pl *planner) add(key string, p *plan) bool {

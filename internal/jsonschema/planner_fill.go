@@ -1,5 +1,7 @@
 package jsonschema
 
+import "slices"
+
 // planParts are what a plan is made of.
 type planParts struct {
 	set     []*schema
@@ -12,6 +14,10 @@ type planParts struct {
 func (q planParts) wants(kind uint8) bool { return q.kind == kindCount || q.kind == kind }
 
 func (pl *planner) fill(p *plan, q planParts) {
+	if i := slices.IndexFunc(q.set, (*schema).looksBack); i >= 0 {
+		pl.delegate(p, q, q.set[i])
+		return
+	}
 	p.fixed = q.fixed
 	for kind := range uint8(kindCount) {
 		if q.wants(kind) {
@@ -38,9 +44,25 @@ func (pl *planner) fill(p *plan, q planParts) {
 	}
 	pl.fillLogic(p, q)
 	p.scalars = len(p.values)+len(p.texts)+len(p.numbers)+len(p.fixed) == 0 && p.logic == nil
-	if p.object != nil {
-		p.object.dynamic = p.logic != nil
+	if p.object != nil && p.logic != nil {
+		p.object.dynamic = len(p.logic.unions)+len(p.logic.conditions)+len(p.logic.dependents) > 0
 	}
+}
+
+// delegate leaves a location to the reference, with all that applies there. Where
+// undeclared properties are refused, what is in place decides more than that.
+func (pl *planner) delegate(p *plan, q planParts, s *schema) {
+	keyword := "unevaluatedItems"
+	if s.obj != nil && s.obj.unevaluated != nil {
+		keyword = "unevaluatedProperties"
+	}
+	if q.closing != open {
+		pl.refuse(s, keyword, "it depends on what other keywords have looked at, and so does what is declared")
+	}
+	p.allowed = everyKind
+	p.logic = &logicPlan{delegated: q.set}
+	pl.rereads = true
+	pl.delegated = append(pl.delegated, refusal{s, keyword, "it depends on what other keywords have looked at"})
 }
 
 // fillValues takes over what looks at values of any kind.

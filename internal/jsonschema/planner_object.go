@@ -18,8 +18,12 @@ func (pl *planner) objectPlan(q planParts) *objectPlan {
 			pl.fillGroup(o, s, q)
 		}
 	}
+	o.twice = len(o.depends) > 0
+	demanded := map[int]bool{}
 	for _, q := range o.require {
 		o.required |= 1 << (q.key % 64)
+		o.twice = o.twice || demanded[q.key]
+		demanded[q.key] = true
 	}
 	o.weight = len(o.require)
 	for _, d := range o.depends {

@@ -3,6 +3,7 @@ package rawjson
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -89,19 +90,42 @@ func ScanString(b []byte, i int) (next int, form StringForm) {
 // AppendText appends the text of a scanned string to dst: what stands between the
 // quotes, escapes decoded. Unpaired surrogates become U+FFFD.
 func AppendText(dst, inner []byte) []byte {
+	// An escape is never shorter than what it stands for.
+	n := len(dst)
+	dst = slices.Grow(dst, len(inner))[:n+len(inner)]
 	for i := 0; i < len(inner); {
-		start := i
-		for i < len(inner) && inner[i] != '\\' {
-			i++
+		if i+8 <= len(inner) {
+			w := binary.LittleEndian.Uint64(inner[i:])
+			// What is written beyond the backslash is written over.
+			binary.LittleEndian.PutUint64(dst[n:], w)
+			s := w ^ slants
+			at := (s - ones) &^ s & highs
+			if at == 0 {
+				i, n = i+8, n+8
+				continue
+			}
+			plain := bits.TrailingZeros64(at) >> 3
+			i, n = i+plain, n+plain
+		} else if inner[i] != '\\' {
+			dst[n] = inner[i]
+			i, n = i+1, n+1
+			continue
 		}
-		dst = append(dst, inner[start:i]...)
-		if i < len(inner) {
-			var r rune
-			r, i, _ = escapedRune(inner, i)
-			dst = utf8.AppendRune(dst, r)
+		if i+1 < len(inner) && escapes[inner[i+1]] != 0 {
+			dst[n] = escapes[inner[i+1]]
+			i, n = i+2, n+1
+			continue
 		}
+		var r rune
+		r, i, _ = escapedRune(inner, i)
+		n += utf8.EncodeRune(dst[n:], r)
 	}
-	return dst
+	return dst[:n]
+}
+
+// escapes are what the escapes of one letter stand for; 0 where a letter is none.
+var escapes = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
 // NumberForm says how a number is written.
