@@ -33,11 +33,19 @@ func (e *engine) note(r rule) bool {
 	if e.quiet > 0 {
 		return false
 	}
+	at := e.here()
+	// Of several at one location only the gravest counts.
+	if n := len(e.hits); n > 0 && e.hits[n-1].locus == at {
+		if last := &e.hits[n-1]; r.graver(last.rule) {
+			last.rule = r
+		}
+		return true
+	}
 	if len(e.hits) >= maxHits {
 		e.pass()
 		return false
 	}
-	e.hits = append(e.hits, hit{r, e.here()})
+	e.hits = append(e.hits, hit{r, at})
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/callgate/callgate/internal/shown"
 )
@@ -84,7 +85,7 @@ func (e *engine) found() int {
 	return n
 }
 
-// placed is a location to report, with its path as errors spell it.
+// reportEntry is a location to report, with its path as errors spell it.
 type reportEntry struct {
 	locus          int32
 	location, text string
@@ -92,23 +93,9 @@ type reportEntry struct {
 
 // report renders the violations as the reference does.
 func (e *engine) report(budget *Budget) []Violation {
-	paths := map[int32]string{}
-	var found []reportEntry
-	for i := range e.loci {
-		l := &e.loci[i]
-		if l.best < 0 || !e.reported(l) {
-			continue
-		}
-		location := shown.Path(e.pathOf(int32(i), paths))                                                               //nolint:gosec // bounded by the hits
-		found = append(found, reportEntry{int32(i), location, string(codeOrder[e.hits[l.best].code]) + ":" + location}) //nolint:gosec // bounded by the hits
-		// A hundred thousand long locations at once would be hundreds of megabytes.
-		if len(found) == 2*maxViolations {
-			found = e.firstEntries(found)
-		}
-	}
-	var out []Violation
 	left := min(maxReport, budget.report)
-	for _, r := range e.firstEntries(found) {
+	var out []Violation
+	for _, r := range e.first(left) {
 		v := e.violation(r)
 		left -= v.size()
 		if left < 0 && len(out) > 0 {
@@ -120,34 +107,95 @@ func (e *engine) report(budget *Budget) []Violation {
 	return out
 }
 
-func (e *engine) firstEntries(found []reportEntry) []reportEntry {
+// first gives the first entries in order, as many as fit into a report of so many
+// bytes, and one more.
+func (e *engine) first(room int) []reportEntry {
+	limit := min(maxViolations, max(room, 0)/Violation{}.size()+1)
+	var paths spelling
+	var found []reportEntry
+	last := ""
+	for i := range e.loci {
+		l := &e.loci[i]
+		if l.best < 0 || !e.reported(l) {
+			continue
+		}
+		id := int32(i) //nolint:gosec // bounded by the hits
+		location := e.locationOf(id, &paths)
+		text := string(codeOrder[e.hits[l.best].code]) + ":" + location
+		if last != "" && text > last {
+			continue
+		}
+		found = append(found, reportEntry{id, location, text})
+		// A hundred thousand long locations at once would be hundreds of megabytes.
+		if len(found) == 2*limit {
+			found = e.inOrder(found)[:limit]
+			last = found[limit-1].text
+		}
+	}
+	found = e.inOrder(found)
+	return found[:min(len(found), limit)]
+}
+
+func (e *engine) inOrder(found []reportEntry) []reportEntry {
 	slices.SortFunc(found, func(a, b reportEntry) int {
 		if c := strings.Compare(a.text, b.text); c != 0 {
 			return c
 		}
 		return e.compareLoci(a.locus, b.locus)
 	})
-	return found[:min(len(found), maxViolations)]
+	return found
+}
+
+// spelling are the paths spelt so far of locations with something below them.
+type spelling map[int32]spelt
+
+type spelt struct {
+	path string
+	// below is how everything below is shown, where the path is too long to show more.
+	below string
+}
+
+// locationOf gives the path of a location as it is shown.
+func (e *engine) locationOf(id int32, paths *spelling) string {
+	parent := e.loci[id].parent
+	if parent < 0 {
+		return ""
+	}
+	if above := e.spell(parent, paths); above.below != "" {
+		return above.below
+	}
+	return shown.Path(e.pathOf(id, paths))
+}
+
+func (e *engine) spell(id int32, paths *spelling) spelt {
+	if s, known := (*paths)[id]; known {
+		return s
+	}
+	s := spelt{path: e.pathOf(id, paths)}
+	if len(s.path) > shown.MaxPath && utf8.RuneCountInString(s.path) > shown.MaxPath {
+		s.below = shown.Path(s.path)
+	}
+	if *paths == nil {
+		*paths = spelling{}
+	}
+	(*paths)[id] = s
+	return s
 }
 
 // pathOf spells a path as node.extend does, cut where nobody sees more.
-func (e *engine) pathOf(id int32, paths map[int32]string) string {
+func (e *engine) pathOf(id int32, paths *spelling) string {
 	l := &e.loci[id]
 	if l.parent < 0 {
 		return ""
 	}
-	parent, known := paths[l.parent]
-	if !known {
-		parent = e.pathOf(l.parent, paths)
-		paths[l.parent] = parent
+	if e.loci[l.parent].parent < 0 && l.index < 0 {
+		return shown.Cut(e.keyOf(l), 2*shown.MaxPath)
 	}
+	path := e.spell(l.parent, paths).path
 	if l.index >= 0 {
-		return shown.Cut(parent+"["+strconv.Itoa(int(l.index))+"]", 2*shown.MaxPath)
+		return shown.Cut(path+"["+strconv.Itoa(int(l.index))+"]", 2*shown.MaxPath)
 	}
-	if e.loci[l.parent].parent >= 0 {
-		parent += "."
-	}
-	return shown.Cut(parent+e.keyOf(l), 2*shown.MaxPath)
+	return shown.Cut(path+"."+e.keyOf(l), 2*shown.MaxPath)
 }
 
 func (e *engine) keyOf(l *locus) string {

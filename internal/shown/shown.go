@@ -49,6 +49,14 @@ func Escape(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	for i := 0; i < len(s); {
+		start := i
+		for i < len(s) && s[i] >= 0x20 && s[i] < 0x7f {
+			i++
+		}
+		b.WriteString(s[start:i])
+		if i == len(s) {
+			break
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && n == 1 {
 			b.WriteString(`\ufffd`)
