@@ -1,0 +1,345 @@
+package jsonschema
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	lib "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/callgate/callgate/internal/rawjson"
+)
+
+// Two environment variables make a long run of TestDifferential: how long or how many
+// executions, and the seed, which a failure prints. A seed with a number is that one
+// schema again.
+//
+//	CALLGATE_DIFFERENTIAL=10m go test ./internal/jsonschema -run TestDifferential -timeout 0 -v
+//	CALLGATE_DIFFERENTIAL=10000000 CALLGATE_DIFFERENTIAL_SEED=7 go test …
+//	CALLGATE_DIFFERENTIAL_SEED=7:1234 go test ./internal/jsonschema -run TestDifferential/all -v
+const (
+	differentialVariable = "CALLGATE_DIFFERENTIAL"
+	seedVariable         = "CALLGATE_DIFFERENTIAL_SEED"
+)
+
+// instancesPerSchema is what a schema is judged on before the next one.
+const instancesPerSchema = 200
+
+// usualExecutions is for every test run, a second or two for each mode.
+const usualExecutions = 12_000
+
+// disagreement is a schema and a value on which judges differ.
+type disagreement struct {
+	doc, value []byte
+	dialect    Dialect
+	opts       Options
+	what       string
+	details    string
+}
+
+func (f *disagreement) String() string {
+	return fmt.Sprintf("%s\nschema  %s\nvalue   %s\noptions %+v\n%s", f.what, f.doc, f.value, f.opts, f.details)
+}
+
+// differential judges generated values by generated schemas, by all judges.
+type differential struct {
+	*rand.Rand
+	mode generatorMode
+
+	schemas, refused, executions, valid, library, sampled, engine int
+	explained                                                     map[string]int
+}
+
+// trial is one schema, compiled for each judge.
+type trial struct {
+	doc     []byte
+	dialect Dialect
+	plain   *Compiled // for comparison with the library
+	library func(any) error
+	other   *Compiled // under other options; may be nil
+}
+
+// differentialOptions are the settings beside plain JSON Schema.
+func differentialOptions(r *rand.Rand) Options {
+	return Options{
+		Undeclared: Undeclared(r.IntN(3)),
+		// Rare settings are rare here.
+		IntegersByValue: r.IntN(3) == 0, NullsAbsent: r.IntN(5) == 0, AnnotateFormats: r.IntN(5) == 0, AllowProto: r.IntN(5) == 0,
+	}
+}
+
+func plainOptions(d Dialect) Options {
+	opts := conformance(d)
+	opts.AnnotateFormats = false
+	return opts
+}
+
+func newTrial(doc []byte, dialect Dialect, opts Options) *trial {
+	var p, w problems
+	c := compile(doc, plainOptions(dialect), &p, &w, true)
+	if c == nil || p.any() {
+		return nil
+	}
+	t := &trial{doc: doc, dialect: dialect, plain: c}
+	if validate, ok := libraryJudge(doc, dialect); ok {
+		t.library = validate
+	}
+	opts.Dialect = dialect
+	p, w = problems{}, problems{}
+	if t.other = compile(doc, opts, &p, &w, true); p.any() {
+		t.other = nil
+	}
+	return t
+}
+
+// schema judges some values by one schema.
+func (d *differential) schema() *disagreement {
+	doc, dialect := generateSchema(d.Rand, d.mode)
+	d.schemas++
+	t := newTrial(doc, dialect, differentialOptions(d.Rand))
+	if t == nil {
+		d.refused++
+		return nil
+	}
+	if t.library == nil {
+		return &disagreement{doc, nil, dialect, t.plain.opts, "compiles here, not in the library", ""}
+	}
+	values := newInstanceGenerator(d.Rand, doc)
+	for range instancesPerSchema {
+		raw := bytes.Clone(values.next(d.IntN(4) > 0))
+		if found := d.execute(t, raw); found != nil {
+			return found
+		}
+		if d.IntN(50) == 0 {
+			if found := d.rewritten(t, raw); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// execute judges one value by all.
+func (d *differential) execute(t *trial, raw []byte) *disagreement {
+	d.executions++
+	if d.executions%2 == 0 && t.other != nil {
+		if found := sameJudgement(t.other, raw, d.executions%4 == 0); found != nil {
+			return found.with(t)
+		}
+	}
+	if d.executions%8 == 0 {
+		d.sampled++
+		if judgedByEngine(t.plain, raw, true) {
+			d.engine++
+		}
+	}
+	engine, reference := t.plain.engineValue(raw), t.plain.judgeValue(raw)
+	if !sameUpToCost(engine, reference) {
+		return resultsDiffer(t.plain, raw, engine, reference, " on a value of any kind").with(t)
+	}
+	if reference.OK() {
+		d.valid++
+	}
+	return d.asLibrary(t, raw, reference)
+}
+
+func (f *disagreement) with(t *trial) *disagreement {
+	f.doc, f.dialect = t.doc, t.dialect
+	return f
+}
+
+// sameJudgement holds Judge to the reference.
+func sameJudgement(c *Compiled, raw []byte, byValue bool) *disagreement {
+	in := Input{Raw: raw, IntegersByValue: byValue}
+	engine, reference := c.Judge(in), c.Reference().Judge(in)
+	if !sameUpToCost(engine, reference) {
+		return resultsDiffer(c, raw, engine, reference, " on arguments")
+	}
+	count, fault := c.Locate(in)
+	if fault != engine.Fault || fault == NoFault && count != len(engine.Violations) && count <= maxViolations/8 {
+		return &disagreement{value: raw, opts: c.opts, what: "located and reported differ", details: fmt.Sprintf("located %d %q\nreported %+v", count, fault, engine)}
+	}
+	return nil
+}
+
+// sameUpToCost lets the engine, which asks less, have an answer where the reference
+// is out of budget.
+func sameUpToCost(engine, reference Result) bool {
+	return reference.Fault == TooCostly && engine.Fault != TooCostly || sameResult(engine, reference)
+}
+
+func resultsDiffer(c *Compiled, raw []byte, engine, reference Result, what string) *disagreement {
+	return &disagreement{
+		value: raw, opts: c.opts, what: "engine and reference differ" + what,
+		details: fmt.Sprintf("engine    %+v\nreference %+v", engine, reference),
+	}
+}
+
+// judgedByEngine says that the engine judges the value to its end, without handing it
+// over to the reference.
+func judgedByEngine(c *Compiled, raw []byte, anyRoot bool) bool {
+	if c.planned == nil {
+		return false
+	}
+	e := new(engine)
+	e.start(c, Input{Raw: raw}, NewBudget())
+	return e.read(c.planned.root, anyRoot)
+}
+
+// asLibrary holds the verdict to the library's.
+func (d *differential) asLibrary(t *trial, raw []byte, reference Result) *disagreement {
+	if !guarded(raw) {
+		d.explained["text or number that the library does not take"]++
+		return nil
+	}
+	if reference.Fault == TooCostly {
+		d.explained["too costly"]++
+		return nil
+	}
+	value, err := lib.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		d.explained["text or number that the library does not take"]++
+		return nil
+	}
+	d.library++
+	verdict := t.library(value)
+	if (verdict == nil) == reference.OK() {
+		return nil
+	}
+	if why := t.explains(raw); why != "" {
+		d.explained[why]++
+		return nil
+	}
+	return &disagreement{
+		t.doc, raw, t.dialect, t.plain.opts, "reference and library differ",
+		fmt.Sprintf("reference %q %s\nlibrary   %v", errorsOf(reference), reference.Fault, verdict),
+	}
+}
+
+// explains names the reason for which the library judges otherwise; "" is none.
+func (t *trial) explains(_ []byte) string {
+	if unlike(t.doc) {
+		return "format that the library has in every draft"
+	}
+	return ""
+}
+
+// rewritten demands that another spelling of the value changes nothing.
+func (d *differential) rewritten(t *trial, raw []byte) *disagreement {
+	v, err := rawjson.Parse(raw, rawjson.Limits{MaxDepth: MaxArgumentDepth, MaxValues: MaxArgumentValues})
+	if err != nil {
+		return nil
+	}
+	w := rewriter{d.Rand, true, true, true}
+	text := w.write(nil, v)
+	for _, c := range []*Compiled{t.plain, t.other} {
+		if c == nil {
+			continue
+		}
+		before, after := sortedResult(c.engineValue(raw)), sortedResult(c.engineValue(text))
+		if !sameResult(before, after) {
+			return (&disagreement{
+				value: raw, opts: c.opts, what: "spelling matters",
+				details: fmt.Sprintf("spelled   %s\nbefore    %+v\nafter     %+v", text, before, after),
+			}).with(t)
+		}
+	}
+	return nil
+}
+
+func (d *differential) String() string {
+	return fmt.Sprintf("%d executions, %d valid, %d held to the library, %.1f %% judged by the engine alone, %d schemas, of which %d do not compile; explained: %v",
+		d.executions, d.valid, d.library, 100*float64(d.engine)/float64(max(d.sampled, 1)), d.schemas, d.refused, d.explained)
+}
+
+// extent is how much a run does.
+type extent struct {
+	executions int
+	until      time.Time
+	seed       uint64
+	only       int // the number of the only schema, or -1
+}
+
+func differentialExtent(t testing.TB) extent {
+	t.Helper()
+	e := extent{executions: usualExecutions, seed: 1, only: -1}
+	if how := os.Getenv(differentialVariable); how != "" {
+		if n, err := strconv.Atoi(how); err == nil {
+			e.executions = n
+		} else if span, err := time.ParseDuration(how); err == nil {
+			e.executions, e.until = int(1e15), time.Now().Add(span)
+		} else {
+			t.Fatalf("%s=%q: want a duration or a number", differentialVariable, how)
+		}
+		e.seed = rand.Uint64()
+	}
+	if seed := os.Getenv(seedVariable); seed != "" {
+		first, number, single := strings.Cut(seed, ":")
+		n, err := strconv.ParseUint(first, 10, 64)
+		only, err2 := strconv.Atoi(cmp.Or(number, "-1"))
+		if err != nil || single && err2 != nil {
+			t.Fatalf("%s=%q: want a number, or two with a colon", seedVariable, seed)
+		}
+		e.seed, e.only = n, only
+	}
+	return e
+}
+
+func TestDifferential(t *testing.T) {
+	for mode := range generatorModes {
+		t.Run(mode.String(), func(t *testing.T) {
+			e := differentialExtent(t)
+			if !e.until.IsZero() {
+				e.until = time.Now().Add(time.Until(e.until) / time.Duration(generatorModes))
+			}
+			d := &differential{mode: mode, explained: map[string]int{}}
+			start := time.Now()
+			d.run(t, e)
+			t.Logf("seed %d: %v; %.0f executions a second", e.seed, d, float64(d.executions)/time.Since(start).Seconds())
+			if e.only < 0 && d.executions > usualExecutions/2 && (d.valid*5 < d.executions || d.valid*5 > 4*d.executions) {
+				t.Errorf("%d of %d are valid: a generator is to write both kinds", d.valid, d.executions)
+			}
+		})
+	}
+}
+
+// maxFound different disagreements end a run.
+const maxFound = 20
+
+func (d *differential) run(t *testing.T, e extent) {
+	t.Helper()
+	number := 0
+	alike := map[string]int{} // disagreements found
+	defer func() {
+		if len(alike) > 0 {
+			t.Logf("disagreements: %v", alike)
+		}
+	}()
+	if e.only >= 0 {
+		number = e.only
+	}
+	for ; d.executions < e.executions && len(alike) < maxFound; number++ {
+		if !e.until.IsZero() && time.Now().After(e.until) {
+			return
+		}
+		d.Rand = rand.New(rand.NewPCG(e.seed, uint64(number)<<8|uint64(d.mode)))
+		if dis := d.schema(); dis != nil {
+			dis = dis.shrink()
+			if alike[dis.signature()]++; alike[dis.signature()] == 1 {
+				t.Errorf("%s=%d:%d\n%v", seedVariable, e.seed, number, dis)
+			}
+		}
+		if number%20_000 == 19_999 {
+			t.Logf("after %d schemas: %v", number+1, d)
+		}
+		if e.only >= 0 {
+			return
+		}
+	}
+}
