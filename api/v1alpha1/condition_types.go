@@ -6,17 +6,18 @@ const (
 	//
 	// Reasons for True: Accepted.
 	// Reasons for False: InvalidSchema, DuplicateToolName (ToolSchema);
-	// InvalidSpec (ToolPolicy).
+	// InvalidSpec (ToolPolicy); DuplicateToolName, InvalidSpec (ToolAdapter).
 	// Reasons for Unknown: Pending.
 	//
 	// Controllers may give other reasons, but should prefer these.
 	ConditionAccepted = "Accepted"
 
-	// ConditionResolvedRefs tells whether everything that a ToolPolicy names by
-	// reference exists and may be used. A declared tool without a ToolSchema is no
-	// broken reference: it blocks, and status.warnings says so.
+	// ConditionResolvedRefs tells whether everything that a ToolPolicy or ToolAdapter
+	// names exists and may be used. A tool that a ToolPolicy declares and that has no
+	// ToolSchema is no broken reference: it blocks, and status.warnings says so.
 	//
 	// Reasons for True: ResolvedRefs.
+	// Reasons for False: RefNotFound, RefNotPermitted, InvalidRef, EndpointNotAllowed.
 	// Reasons for Unknown: Pending.
 	ConditionResolvedRefs = "ResolvedRefs"
 
@@ -24,7 +25,7 @@ const (
 	// the condition to wait for: kubectl wait --for=condition=Ready.
 	//
 	// Reasons for True: InForce.
-	// Reasons for False: those of Accepted.
+	// Reasons for False: those of Accepted and ResolvedRefs.
 	// Reasons for Unknown: Pending.
 	ConditionReady = "Ready"
 
@@ -55,11 +56,31 @@ const (
 	// ReasonDuplicateToolName is used with Accepted=False, Ready=False and
 	// Stalled=True on every ToolSchema of a namespace that claims an effective name
 	// which another one claims too. None of them serves the name; calls to it are
-	// blocked with schema_not_ready. The message names the others.
+	// blocked with schema_not_ready. The message names the others. It is also used on
+	// every ToolAdapter of a namespace for a tool that another one is for too: none of
+	// them runs it.
 	ReasonDuplicateToolName = "DuplicateToolName"
 
 	// ReasonInvalidSpec is used with Accepted=False, Ready=False and Stalled=True on
-	// a ToolPolicy that cannot be evaluated. It stays in force as a policy that
-	// blocks with policy_error.
+	// a ToolPolicy that cannot be evaluated, which stays in force as a policy that
+	// blocks with policy_error, and on a ToolAdapter whose key or URL cannot be used,
+	// which runs nothing.
 	ReasonInvalidSpec = "InvalidSpec"
+
+	// ReasonRefNotFound is used with ResolvedRefs=False and Ready=False on an object
+	// that names a ToolSchema, ConfigMap, Secret or key that does not exist.
+	ReasonRefNotFound = "RefNotFound"
+
+	// ReasonRefNotPermitted is used with ResolvedRefs=False and Ready=False on an
+	// object that names a ConfigMap or Secret whose owner has not consented (by its
+	// label or type), or that Callgate may not read.
+	ReasonRefNotPermitted = "RefNotPermitted"
+
+	// ReasonInvalidRef is used with ResolvedRefs=False and Ready=False on an object
+	// that names a ConfigMap or Secret whose content cannot be used.
+	ReasonInvalidRef = "InvalidRef"
+
+	// ReasonEndpointNotAllowed is used with ResolvedRefs=False and Ready=False on an
+	// object whose endpoint the operator has not allowed.
+	ReasonEndpointNotAllowed = "EndpointNotAllowed"
 )

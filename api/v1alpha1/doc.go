@@ -1,5 +1,6 @@
 // Package v1alpha1 holds the stored kinds of the group callgate.dev: ToolSchema,
-// one tool's contract, and ToolPolicy, who may call what.
+// one tool's contract, ToolPolicy, who may call what, and ToolAdapter, where the
+// data of a tool is that Callgate runs itself.
 //
 // +kubebuilder:object:generate=true
 // +kubebuilder:ac:generate=true

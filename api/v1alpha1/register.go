@@ -14,7 +14,7 @@ var SchemeGroupVersion = GroupVersion
 
 // AddToScheme registers the kinds of this package.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(GroupVersion, &ToolSchema{}, &ToolSchemaList{}, &ToolPolicy{}, &ToolPolicyList{})
+	s.AddKnownTypes(GroupVersion, &ToolSchema{}, &ToolSchemaList{}, &ToolPolicy{}, &ToolPolicyList{}, &ToolAdapter{}, &ToolAdapterList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }

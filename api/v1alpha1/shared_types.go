@@ -3,7 +3,7 @@ package v1alpha1
 // Problem is one thing wrong with an object, or one thing to know about it.
 type Problem struct {
 	// path is a JSON Pointer. For a ToolSchema it points into the JSON Schema
-	// document ("" is its root), for a ToolPolicy into the object.
+	// document ("" is its root), for the other kinds into the object.
 	// +required
 	// +kubebuilder:validation:MinLength=0
 	// +kubebuilder:validation:MaxLength=512
@@ -42,3 +42,37 @@ type ServiceAccountName string
 // AnyServiceAccount, as the single entry of serviceAccountNames, stands for every
 // ServiceAccount of the namespace.
 const AnyServiceAccount ServiceAccountName = "*"
+
+// ConfigMapKeyRef names one key of a ConfigMap in the object's own namespace.
+type ConfigMapKeyRef struct {
+	// name is the ConfigMap's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Name string `json:"name,omitempty"`
+
+	// key is the key in the ConfigMap's data.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	Key string `json:"key,omitempty"`
+}
+
+// SecretKeyRef names one key of a Secret in the object's own namespace.
+type SecretKeyRef struct {
+	// name is the Secret's.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Name string `json:"name,omitempty"`
+
+	// key is the key in the Secret's data.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]+$`
+	Key string `json:"key,omitempty"`
+}

@@ -83,6 +83,49 @@ type ToolPolicySpec struct {
 	// +kubebuilder:validation:MaxItems=2
 	// +kubebuilder:validation:XValidation:rule="!('Deny' in self && 'Warn' in self)",message="Deny and Warn exclude each other: a blocked call needs no warning"
 	ValidationActions []ValidationAction `json:"validationActions,omitempty"`
+
+	// authorization says whether the caller must also be granted each tool by RBAC.
+	// Absent: no.
+	// +optional
+	// +kubebuilder:default={}
+	Authorization PolicyAuthorization `json:"authorization,omitzero"`
+
+	// tenant says where the tenant of a call comes from: whose data it may touch. It
+	// is never an argument. Absent: the caller's namespace.
+	// +optional
+	// +kubebuilder:default={}
+	Tenant PolicyTenant `json:"tenant,omitzero"`
+
+	// rules are CEL expressions that must be true of a call, every one of them. A rule
+	// that fails on a call, or costs too much on it, is false. Absent: none.
+	//
+	// At most 64, which is as many match conditions as Kubernetes gives a webhook: all
+	// of them may have to be evaluated on each call.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Rules []PolicyRule `json:"rules,omitempty"`
+
+	// semanticValidation asks an external model about the tools that a client offers,
+	// once all other checks have passed. It can only block: without a clear yes the
+	// offer is blocked. Absent: nobody is asked.
+	// +optional
+	SemanticValidation SemanticValidation `json:"semanticValidation,omitzero"`
+
+	// disclosure says what a blocked caller is told. Full (the default): everything.
+	// Code: the code alone. Opaque: only that the call was denied. Where several
+	// policies apply, the one that tells least decides. Audit always has everything.
+	// +optional
+	// +kubebuilder:default=Full
+	Disclosure Disclosure `json:"disclosure,omitempty"`
+
+	// audit says what the audit records keep. Absent: the default of each of its
+	// fields.
+	// +optional
+	// +kubebuilder:default={}
+	Audit PolicyAudit `json:"audit,omitzero"`
 }
 
 // PolicySubjects says whom a policy governs.

@@ -98,7 +98,35 @@ type ToolSchemaSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Arguments ArgumentRules `json:"arguments,omitzero"`
+
+	// result says what of the tool's result may leave when Callgate runs the tool
+	// itself. Absent: nothing of it.
+	// +optional
+	Result ToolResult `json:"result,omitzero"`
 }
+
+// ToolResult says what of a tool's result may leave.
+type ToolResult struct {
+	// fields are JSON Pointers (RFC 6901), such as /title or /customer/name: the only
+	// fields of a result that are copied into the answer. Each must lead to a text, a
+	// number, a boolean, a null, or a list of such; one that leads to anything else,
+	// or nowhere, is left out. The whole result ("") cannot be named.
+	//
+	// At most 128 of at most 512 characters, which is as long as the path of a problem
+	// in status.
+	// +required
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=128
+	Fields []ResultField `json:"fields,omitempty"`
+}
+
+// ResultField is a JSON Pointer into a result: / before each key, with ~1 for a slash
+// and ~0 for a tilde in a key.
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=512
+// +kubebuilder:validation:Pattern=`^(/([^/~\x00-\x1F\x7F-\x{9F}]|~[01])*)+$`
+type ResultField string
 
 // SchemaDialect is a JSON Schema draft.
 // +kubebuilder:validation:Enum=Draft7;Draft2020-12

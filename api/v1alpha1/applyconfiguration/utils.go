@@ -16,12 +16,36 @@ import (
 func ForKind(kind schema.GroupVersionKind) interface{} {
 	switch kind {
 	// Group=callgate.dev, Version=v1alpha1
+	case v1alpha1.SchemeGroupVersion.WithKind("AdapterHTTP"):
+		return &apiv1alpha1.AdapterHTTPApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("AdapterRecords"):
+		return &apiv1alpha1.AdapterRecordsApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ArgumentRules"):
 		return &apiv1alpha1.ArgumentRulesApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ConfigMapKeyRef"):
+		return &apiv1alpha1.ConfigMapKeyRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("PolicyAudit"):
+		return &apiv1alpha1.PolicyAuditApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("PolicyAuthorization"):
+		return &apiv1alpha1.PolicyAuthorizationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("PolicyRule"):
+		return &apiv1alpha1.PolicyRuleApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("PolicySubjects"):
 		return &apiv1alpha1.PolicySubjectsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("PolicyTenant"):
+		return &apiv1alpha1.PolicyTenantApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Problem"):
 		return &apiv1alpha1.ProblemApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("SecretKeyRef"):
+		return &apiv1alpha1.SecretKeyRefApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("SemanticValidation"):
+		return &apiv1alpha1.SemanticValidationApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ToolAdapter"):
+		return &apiv1alpha1.ToolAdapterApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ToolAdapterSpec"):
+		return &apiv1alpha1.ToolAdapterSpecApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ToolAdapterStatus"):
+		return &apiv1alpha1.ToolAdapterStatusApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ToolPolicy"):
 		return &apiv1alpha1.ToolPolicyApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ToolPolicyCounts"):
@@ -30,6 +54,8 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.ToolPolicySpecApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ToolPolicyStatus"):
 		return &apiv1alpha1.ToolPolicyStatusApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ToolResult"):
+		return &apiv1alpha1.ToolResultApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ToolSchema"):
 		return &apiv1alpha1.ToolSchemaApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ToolSchemaSpec"):

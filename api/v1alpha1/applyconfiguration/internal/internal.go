@@ -23,6 +23,36 @@ func Parser() *typed.Parser {
 var parserOnce sync.Once
 var parser *typed.Parser
 var schemaYAML = typed.YAMLObject(`types:
+- name: com.github.callgate.callgate.api.v1alpha1.AdapterHTTP
+  map:
+    fields:
+    - name: caBundle
+      type:
+        scalar: string
+    - name: maxResponseBytes
+      type:
+        scalar: numeric
+      default: 1048576
+    - name: method
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.HTTPMethod
+      default: GET
+    - name: serviceAccountTokenAudience
+      type:
+        scalar: string
+    - name: timeoutMilliseconds
+      type:
+        scalar: numeric
+      default: 3000
+    - name: url
+      type:
+        scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.AdapterRecords
+  map:
+    fields:
+    - name: configMapKeyRef
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.ConfigMapKeyRef
 - name: com.github.callgate.callgate.api.v1alpha1.ArgumentRules
   map:
     fields:
@@ -42,9 +72,26 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.callgate.callgate.api.v1alpha1.UndeclaredRule
       default: Reject
+- name: com.github.callgate.callgate.api.v1alpha1.AuditArguments
+  scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.AuthorizationMode
+  scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.ConfigMapKeyRef
+  map:
+    fields:
+    - name: key
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.Disclosure
+  scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.FormatRule
+  scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.HTTPMethod
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.IntegerRule
   scalar: string
@@ -52,6 +99,45 @@ var schemaYAML = typed.YAMLObject(`types:
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.PassRule
   scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.PolicyAudit
+  map:
+    fields:
+    - name: arguments
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.AuditArguments
+      default: Digest
+- name: com.github.callgate.callgate.api.v1alpha1.PolicyAuthorization
+  map:
+    fields:
+    - name: mode
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.AuthorizationMode
+      default: None
+- name: com.github.callgate.callgate.api.v1alpha1.PolicyRule
+  map:
+    fields:
+    - name: expression
+      type:
+        scalar: string
+    - name: message
+      type:
+        scalar: string
+    - name: messageExpression
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+    - name: reason
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.RuleReason
+      default: Forbidden
+    - name: tools
+      type:
+        list:
+          elementType:
+            namedType: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
+          elementRelationship: associative
 - name: com.github.callgate.callgate.api.v1alpha1.PolicySubjects
   map:
     fields:
@@ -61,6 +147,16 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.callgate.callgate.api.v1alpha1.ServiceAccountName
           elementRelationship: associative
+- name: com.github.callgate.callgate.api.v1alpha1.PolicyTenant
+  map:
+    fields:
+    - name: from
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.TenantSource
+      default: Namespace
+    - name: label
+      type:
+        scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.Problem
   map:
     fields:
@@ -73,10 +169,127 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: path
       type:
         scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.ResultField
+  scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.RuleReason
+  scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.SchemaDialect
   scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.SecretKeyRef
+  map:
+    fields:
+    - name: key
+      type:
+        scalar: string
+    - name: name
+      type:
+        scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.SemanticValidation
+  map:
+    fields:
+    - name: caBundle
+      type:
+        scalar: string
+    - name: endpoint
+      type:
+        scalar: string
+    - name: model
+      type:
+        scalar: string
+      default: judge
+    - name: secretKeyRef
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.SecretKeyRef
+    - name: timeoutMilliseconds
+      type:
+        scalar: numeric
+      default: 3000
 - name: com.github.callgate.callgate.api.v1alpha1.ServiceAccountName
   scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.Tenancy
+  scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.TenantSource
+  scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.ToolAdapter
+  map:
+    fields:
+    - name: apiVersion
+      type:
+        scalar: string
+    - name: kind
+      type:
+        scalar: string
+    - name: metadata
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta
+    - name: spec
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.ToolAdapterSpec
+    - name: status
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.ToolAdapterStatus
+      default:
+        conditions:
+        - lastTransitionTime: "1970-01-01T00:00:00Z"
+          message: Waiting for the controller
+          reason: Pending
+          status: Unknown
+          type: Accepted
+        - lastTransitionTime: "1970-01-01T00:00:00Z"
+          message: Waiting for the controller
+          reason: Pending
+          status: Unknown
+          type: ResolvedRefs
+        - lastTransitionTime: "1970-01-01T00:00:00Z"
+          message: Waiting for the controller
+          reason: Pending
+          status: Unknown
+          type: Ready
+- name: com.github.callgate.callgate.api.v1alpha1.ToolAdapterSpec
+  map:
+    fields:
+    - name: http
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.AdapterHTTP
+    - name: key
+      type:
+        scalar: string
+    - name: records
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.AdapterRecords
+    - name: tenancy
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.Tenancy
+      default: Required
+    - name: toolName
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
+- name: com.github.callgate.callgate.api.v1alpha1.ToolAdapterStatus
+  map:
+    fields:
+    - name: conditions
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Condition
+          elementRelationship: associative
+          keys:
+          - type
+    - name: observedGeneration
+      type:
+        scalar: numeric
+    - name: problems
+      type:
+        list:
+          elementType:
+            namedType: com.github.callgate.callgate.api.v1alpha1.Problem
+          elementRelationship: atomic
+    - name: warnings
+      type:
+        list:
+          elementType:
+            namedType: com.github.callgate.callgate.api.v1alpha1.Problem
+          elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.ToolPolicy
   map:
     fields:
@@ -130,18 +343,45 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.callgate.callgate.api.v1alpha1.ToolPolicySpec
   map:
     fields:
+    - name: audit
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.PolicyAudit
+      default: {}
+    - name: authorization
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.PolicyAuthorization
+      default: {}
     - name: declaredTools
       type:
         list:
           elementType:
             namedType: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
           elementRelationship: associative
+    - name: disclosure
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.Disclosure
+      default: Full
+    - name: rules
+      type:
+        list:
+          elementType:
+            namedType: com.github.callgate.callgate.api.v1alpha1.PolicyRule
+          elementRelationship: associative
+          keys:
+          - name
     - name: schemaSelector
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector
+    - name: semanticValidation
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.SemanticValidation
     - name: subjects
       type:
         namedType: com.github.callgate.callgate.api.v1alpha1.PolicySubjects
+    - name: tenant
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.PolicyTenant
+      default: {}
     - name: undeclaredTools
       type:
         namedType: com.github.callgate.callgate.api.v1alpha1.PassRule
@@ -193,6 +433,15 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.callgate.callgate.api.v1alpha1.Problem
           elementRelationship: atomic
+- name: com.github.callgate.callgate.api.v1alpha1.ToolResult
+  map:
+    fields:
+    - name: fields
+      type:
+        list:
+          elementType:
+            namedType: com.github.callgate.callgate.api.v1alpha1.ResultField
+          elementRelationship: associative
 - name: com.github.callgate.callgate.api.v1alpha1.ToolSchema
   map:
     fields:
@@ -243,6 +492,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: parametersJSON
       type:
         scalar: string
+    - name: result
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.ToolResult
     - name: server
       type:
         scalar: string

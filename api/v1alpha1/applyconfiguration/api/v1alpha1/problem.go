@@ -8,7 +8,7 @@ package v1alpha1
 // Problem is one thing wrong with an object, or one thing to know about it.
 type ProblemApplyConfiguration struct {
 	// path is a JSON Pointer. For a ToolSchema it points into the JSON Schema
-	// document ("" is its root), for a ToolPolicy into the object.
+	// document ("" is its root), for the other kinds into the object.
 	Path *string `json:"path,omitempty"`
 	// keyword is the JSON Schema keyword concerned. Absent where none is.
 	Keyword *string `json:"keyword,omitempty"`

@@ -36,6 +36,29 @@ type ToolPolicySpecApplyConfiguration struct {
 	// A call whose envelope is ambiguous, or whose arguments cannot be decoded or
 	// are over a bound, is blocked whatever this says.
 	ValidationActions []apiv1alpha1.ValidationAction `json:"validationActions,omitempty"`
+	// authorization says whether the caller must also be granted each tool by RBAC.
+	// Absent: no.
+	Authorization *PolicyAuthorizationApplyConfiguration `json:"authorization,omitempty"`
+	// tenant says where the tenant of a call comes from: whose data it may touch. It
+	// is never an argument. Absent: the caller's namespace.
+	Tenant *PolicyTenantApplyConfiguration `json:"tenant,omitempty"`
+	// rules are CEL expressions that must be true of a call, every one of them. A rule
+	// that fails on a call, or costs too much on it, is false. Absent: none.
+	//
+	// At most 64, which is as many match conditions as Kubernetes gives a webhook: all
+	// of them may have to be evaluated on each call.
+	Rules []PolicyRuleApplyConfiguration `json:"rules,omitempty"`
+	// semanticValidation asks an external model about the tools that a client offers,
+	// once all other checks have passed. It can only block: without a clear yes the
+	// offer is blocked. Absent: nobody is asked.
+	SemanticValidation *SemanticValidationApplyConfiguration `json:"semanticValidation,omitempty"`
+	// disclosure says what a blocked caller is told. Full (the default): everything.
+	// Code: the code alone. Opaque: only that the call was denied. Where several
+	// policies apply, the one that tells least decides. Audit always has everything.
+	Disclosure *apiv1alpha1.Disclosure `json:"disclosure,omitempty"`
+	// audit says what the audit records keep. Absent: the default of each of its
+	// fields.
+	Audit *PolicyAuditApplyConfiguration `json:"audit,omitempty"`
 }
 
 // ToolPolicySpecApplyConfiguration constructs a declarative configuration of the ToolPolicySpec type for use with
@@ -93,5 +116,58 @@ func (b *ToolPolicySpecApplyConfiguration) WithValidationActions(values ...apiv1
 	for i := range values {
 		b.ValidationActions = append(b.ValidationActions, values[i])
 	}
+	return b
+}
+
+// WithAuthorization sets the Authorization field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Authorization field is set to the value of the last call.
+func (b *ToolPolicySpecApplyConfiguration) WithAuthorization(value *PolicyAuthorizationApplyConfiguration) *ToolPolicySpecApplyConfiguration {
+	b.Authorization = value
+	return b
+}
+
+// WithTenant sets the Tenant field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Tenant field is set to the value of the last call.
+func (b *ToolPolicySpecApplyConfiguration) WithTenant(value *PolicyTenantApplyConfiguration) *ToolPolicySpecApplyConfiguration {
+	b.Tenant = value
+	return b
+}
+
+// WithRules adds the given value to the Rules field in the declarative configuration
+// and returns the receiver, so that objects can be build by chaining "With" function invocations.
+// If called multiple times, values provided by each call will be appended to the Rules field.
+func (b *ToolPolicySpecApplyConfiguration) WithRules(values ...*PolicyRuleApplyConfiguration) *ToolPolicySpecApplyConfiguration {
+	for i := range values {
+		if values[i] == nil {
+			panic("nil value passed to WithRules")
+		}
+		b.Rules = append(b.Rules, *values[i])
+	}
+	return b
+}
+
+// WithSemanticValidation sets the SemanticValidation field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the SemanticValidation field is set to the value of the last call.
+func (b *ToolPolicySpecApplyConfiguration) WithSemanticValidation(value *SemanticValidationApplyConfiguration) *ToolPolicySpecApplyConfiguration {
+	b.SemanticValidation = value
+	return b
+}
+
+// WithDisclosure sets the Disclosure field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Disclosure field is set to the value of the last call.
+func (b *ToolPolicySpecApplyConfiguration) WithDisclosure(value apiv1alpha1.Disclosure) *ToolPolicySpecApplyConfiguration {
+	b.Disclosure = &value
+	return b
+}
+
+// WithAudit sets the Audit field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Audit field is set to the value of the last call.
+func (b *ToolPolicySpecApplyConfiguration) WithAudit(value *PolicyAuditApplyConfiguration) *ToolPolicySpecApplyConfiguration {
+	b.Audit = value
 	return b
 }

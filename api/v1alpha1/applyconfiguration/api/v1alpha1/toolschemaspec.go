@@ -40,6 +40,9 @@ type ToolSchemaSpecApplyConfiguration struct {
 	// arguments says how strictly a call's arguments are held to the schema. Absent:
 	// the strict default of each of its fields.
 	Arguments *ArgumentRulesApplyConfiguration `json:"arguments,omitempty"`
+	// result says what of the tool's result may leave when Callgate runs the tool
+	// itself. Absent: nothing of it.
+	Result *ToolResultApplyConfiguration `json:"result,omitempty"`
 }
 
 // ToolSchemaSpecApplyConfiguration constructs a declarative configuration of the ToolSchemaSpec type for use with
@@ -101,5 +104,13 @@ func (b *ToolSchemaSpecApplyConfiguration) WithDialect(value apiv1alpha1.SchemaD
 // If called multiple times, the Arguments field is set to the value of the last call.
 func (b *ToolSchemaSpecApplyConfiguration) WithArguments(value *ArgumentRulesApplyConfiguration) *ToolSchemaSpecApplyConfiguration {
 	b.Arguments = value
+	return b
+}
+
+// WithResult sets the Result field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Result field is set to the value of the last call.
+func (b *ToolSchemaSpecApplyConfiguration) WithResult(value *ToolResultApplyConfiguration) *ToolSchemaSpecApplyConfiguration {
+	b.Result = value
 	return b
 }
