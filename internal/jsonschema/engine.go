@@ -57,6 +57,9 @@ type engine struct {
 	pending  []pendingKey
 	inPlace  []*plan
 	equality equalityScratch
+
+	words   []byte // of the report
+	entries []reportEntry
 }
 
 // crumb is one step of the path to the value being read: a member or an item.
@@ -142,8 +145,8 @@ func (e *engine) unquote(raw []byte) {
 // release gives the engine back, without what it saw.
 func (e *engine) release() {
 	e.c, e.src = nil, nil
-	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.equality.bytes) > keptBytes ||
-		cap(e.unknown)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items) > keptEntries || len(e.sets) > 0 {
+	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.words)+cap(e.equality.bytes) > keptBytes ||
+		cap(e.unknown)+cap(e.entries)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items) > keptEntries || len(e.sets) > 0 {
 		*e = engine{}
 	}
 	engines.Put(e)

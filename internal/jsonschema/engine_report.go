@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strconv"
@@ -85,26 +86,79 @@ func (e *engine) found() int {
 	return n
 }
 
-// reportEntry is a location to report, with its path as errors spell it.
+// span is a part of engine.words.
+type span struct{ start, end int }
+
+// reportEntry is a location to report: its error, as the list of errors has it, and
+// later the rest of its words.
 type reportEntry struct {
-	locus          int32
-	location, text string
+	locus                                      int32
+	text, location, pointer, expected, message span
 }
 
-// report renders the violations as the reference does.
+func (e *engine) word(s span) []byte { return e.words[s.start:s.end] }
+
+// report renders the violations as the reference does. All words stand in one text.
 func (e *engine) report(budget *Budget) []Violation {
 	left := min(maxReport, budget.report)
-	var out []Violation
-	for _, r := range e.first(left) {
-		v := e.violation(r)
-		left -= v.size()
-		if left < 0 && len(out) > 0 {
+	found := e.first(left)
+	n := 0
+	for ; n < len(found); n++ {
+		size := e.describe(&found[n])
+		left -= size
+		if left < 0 && n > 0 {
 			break
 		}
-		budget.report -= v.size()
-		out = append(out, v)
+		budget.report -= size
 	}
+	text := string(e.words)
+	out := make([]Violation, n)
+	for i := range out {
+		r := &found[i]
+		out[i] = e.violation(r)
+		v := &out[i]
+		v.Location, v.Pointer = text[r.location.start:r.location.end], text[r.pointer.start:r.pointer.end]
+		v.Expected, v.Message = text[r.expected.start:r.expected.end], text[r.message.start:r.message.end]
+	}
+	e.entries = found[:0]
 	return out
+}
+
+// describe writes the words of an entry, and gives the size of its violation.
+func (e *engine) describe(r *reportEntry) int {
+	l := &e.loci[r.locus]
+	f := e.hits[l.best].finding()
+	r.pointer.start = len(e.words)
+	e.appendPointer(r.locus)
+	r.pointer.end = len(e.words)
+	r.expected.start = len(e.words)
+	e.words = f.appendExpected(e.words)
+	r.expected.end = len(e.words)
+	v := e.violation(r)
+	v.Location, v.Pointer = asString(e.word(r.location)), asString(e.word(r.pointer))
+	v.Expected = asString(e.word(r.expected))
+	r.message.start = len(e.words)
+	// The parts of the message stand in what may move as it is written; they are not
+	// written to.
+	e.words = appendMessage(e.words, &v)
+	r.message.end = len(e.words)
+	v.Message = asString(e.word(r.message))
+	return v.size()
+}
+
+// violation is the violation but for the words that are spans.
+func (e *engine) violation(r *reportEntry) Violation {
+	l := &e.loci[r.locus]
+	h := e.hits[l.best].rule
+	return Violation{Code: codeOrder[h.code], Keyword: keywordNames[h.keyword], Actual: e.actual(l)}
+}
+
+// appendExpected is expected, without a text of its own for what is common.
+func (f *finding) appendExpected(dst []byte) []byte {
+	if f.code == CodeEnum && f.keyword == "enum" && len(f.schema.enum.shown) < maxShown/2 {
+		return append(append(dst, "one of "...), shown.Escape(f.schema.enum.shown)...)
+	}
+	return append(dst, f.expected()...)
 }
 
 // first gives the first entries in order, as many as fit into a report of so many
@@ -112,23 +166,27 @@ func (e *engine) report(budget *Budget) []Violation {
 func (e *engine) first(room int) []reportEntry {
 	limit := min(maxViolations, max(room, 0)/Violation{}.size()+1)
 	var paths spelling
-	var found []reportEntry
-	last := ""
+	found, last := e.entries[:0], span{}
+	e.words = e.words[:0]
 	for i := range e.loci {
 		l := &e.loci[i]
 		if l.best < 0 || !e.reported(l) {
 			continue
 		}
-		id := int32(i) //nolint:gosec // bounded by the hits
-		location := e.locationOf(id, &paths)
-		text := string(codeOrder[e.hits[l.best].code]) + ":" + location
-		if last != "" && text > last {
+		r := reportEntry{locus: int32(i)} //nolint:gosec // bounded by the hits
+		r.text.start = len(e.words)
+		e.words = append(append(e.words, codeOrder[e.hits[l.best].code]...), ':')
+		r.location.start = len(e.words)
+		e.appendLocation(r.locus, &paths)
+		r.location.end, r.text.end = len(e.words), len(e.words)
+		if last.end > 0 && bytes.Compare(e.word(r.text), e.word(last)) > 0 {
+			e.words = e.words[:r.text.start]
 			continue
 		}
-		found = append(found, reportEntry{id, location, text})
+		found = append(found, r)
 		// A hundred thousand long locations at once would be hundreds of megabytes.
 		if len(found) == 2*limit {
-			found = e.inOrder(found)[:limit]
+			found = e.compact(e.inOrder(found)[:limit])
 			last = found[limit-1].text
 		}
 	}
@@ -138,12 +196,76 @@ func (e *engine) first(room int) []reportEntry {
 
 func (e *engine) inOrder(found []reportEntry) []reportEntry {
 	slices.SortFunc(found, func(a, b reportEntry) int {
-		if c := strings.Compare(a.text, b.text); c != 0 {
+		if c := bytes.Compare(e.word(a.text), e.word(b.text)); c != 0 {
 			return c
 		}
 		return e.compareLoci(a.locus, b.locus)
 	})
 	return found
+}
+
+// compact forgets the words of the entries that did not stay.
+func (e *engine) compact(found []reportEntry) []reportEntry {
+	kept := make([]byte, 0, len(e.words)/2)
+	for i := range found {
+		r := &found[i]
+		start := len(kept)
+		kept = append(kept, e.word(r.text)...)
+		r.location.start += start - r.text.start
+		r.text = span{start, len(kept)}
+		r.location.end = len(kept)
+	}
+	e.words = kept
+	return found
+}
+
+// appendLocation writes the path of a location as it is shown.
+func (e *engine) appendLocation(id int32, paths *spelling) {
+	start := len(e.words)
+	if e.appendPath(id) {
+		return
+	}
+	e.words = append(e.words[:start], e.locationOf(id, paths)...)
+}
+
+// appendPath writes a path that needs neither a cut nor an escape. It reports whether
+// it is one.
+func (e *engine) appendPath(id int32) bool {
+	var steps [16]int32
+	n := 0
+	for at := id; e.loci[at].parent >= 0; at = e.loci[at].parent {
+		if n == len(steps) {
+			return false
+		}
+		steps[n] = at
+		n++
+	}
+	start := len(e.words)
+	for k := n - 1; k >= 0; k-- {
+		l := &e.loci[steps[k]]
+		if l.index >= 0 {
+			e.words = strconv.AppendInt(append(e.words, '['), int64(l.index), 10)
+			e.words = append(e.words, ']')
+			continue
+		}
+		if k < n-1 {
+			e.words = append(e.words, '.')
+		}
+		if l.at < 0 {
+			e.words = append(e.words, l.absent.name...)
+		} else {
+			e.words = append(e.words, e.keyBytes(l.key)...)
+		}
+		if len(e.words)-start > shown.MaxPath {
+			return false
+		}
+	}
+	for _, c := range e.words[start:] {
+		if c < ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return len(e.words)-start <= shown.MaxPath
 }
 
 // spelling are the paths spelt so far of locations with something below them.
@@ -232,29 +354,23 @@ func (e *engine) chain(id int32) []int32 {
 	return list
 }
 
-func (e *engine) violation(r reportEntry) Violation {
-	l := &e.loci[r.locus]
-	f := e.hits[l.best].finding()
-	v := Violation{
-		Code: f.code, Pointer: e.pointer(r.locus), Location: r.location,
-		Keyword: f.keyword, Expected: f.expected(), Actual: e.actual(l),
+// appendPointer writes the JSON Pointer of a location.
+func (e *engine) appendPointer(id int32) {
+	l := &e.loci[id]
+	if l.parent < 0 {
+		return
 	}
-	v.Message = v.message()
-	return v
-}
-
-func (e *engine) pointer(id int32) string {
-	var b strings.Builder
-	for _, at := range e.chain(id)[1:] {
-		l := &e.loci[at]
-		b.WriteByte('/')
-		if l.index >= 0 {
-			b.WriteString(strconv.Itoa(int(l.index)))
-		} else {
-			b.WriteString(escapeToken(e.keyOf(l)))
-		}
+	e.appendPointer(l.parent)
+	e.words = append(e.words, '/')
+	if l.index >= 0 {
+		e.words = strconv.AppendInt(e.words, int64(l.index), 10)
+		return
 	}
-	return b.String()
+	name := asString(e.keyBytes(l.key))
+	if l.at < 0 {
+		name = l.absent.name
+	}
+	e.words = append(e.words, escapeToken(name)...)
 }
 
 // actual names the kind of the value at a location.

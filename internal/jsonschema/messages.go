@@ -123,27 +123,36 @@ func count(n int, what string) string {
 // message is one sentence for whoever made the call. It names the location and
 // what the schema wants, never the value.
 func (v Violation) message() string {
-	at := "the arguments"
-	if v.Location != "" || v.Pointer != "" {
-		at = "\"" + v.Location + "\""
+	return string(appendMessage(nil, &v))
+}
+
+// appendMessage appends the message of a violation that has everything else.
+func appendMessage(dst []byte, v *Violation) []byte {
+	if v.Location == "" && v.Pointer == "" {
+		dst = append(dst, "the arguments"...)
+	} else {
+		dst = append(dst, '"')
+		dst = append(dst, v.Location...)
+		dst = append(dst, '"')
 	}
 	switch v.Code {
 	case CodeDuplicate:
-		return at + " is given more than once"
+		return append(dst, " is given more than once"...)
 	case CodeMissing:
-		return at + " is required"
+		return append(dst, " is required"...)
 	case CodeUnexpected:
-		return at + " is not expected here"
+		return append(dst, " is not expected here"...)
 	case CodeType:
-		return at + " must be " + v.Expected + ", not " + v.Actual
+		dst = append(append(dst, " must be "...), v.Expected...)
+		return append(append(dst, ", not "...), v.Actual...)
 	case CodeSchema:
 		if v.Keyword == "" {
-			return at + " is not allowed by the schema"
+			return append(dst, " is not allowed by the schema"...)
 		}
 	case CodeItems, CodeLength, CodeProperties:
-		return at + " must have " + v.Expected
+		return append(append(dst, " must have "...), v.Expected...)
 	}
-	return at + " must be " + v.Expected
+	return append(append(dst, " must be "...), v.Expected...)
 }
 
 // branchTypes are all kinds that the branches of a union admit by type.

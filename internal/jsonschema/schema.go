@@ -34,15 +34,21 @@ func kindOf(name string) kinds {
 }
 
 // String lists the kinds as a sentence wants them: "string or null".
-func (k kinds) String() string {
-	var names []string
-	for _, n := range kindNames {
-		if k&n.kind != 0 {
-			names = append(names, n.name)
+func (k kinds) String() string { return kindSentences[k] }
+
+// kindSentences has every set of kinds, because nearly every blocked call names one.
+var kindSentences = func() (texts [1 << len(kindNames)]string) {
+	for k := range texts {
+		var names []string
+		for _, n := range kindNames {
+			if kinds(k)&n.kind != 0 { //nolint:gosec // seven bits
+				names = append(names, n.name)
+			}
 		}
+		texts[k] = strings.Join(names, " or ")
 	}
-	return strings.Join(names, " or ")
-}
+	return texts
+}()
 
 // schema is one subschema as the judge walks it: the library's compiled form
 // with references resolved, numbers exact and everything in a fixed order, and
