@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
@@ -17,7 +18,7 @@ func (g *instanceGenerator) array(parts []*rawjson.Value, depth int) {
 	for i := range min(n, 300) {
 		g.comma('[')
 		if i > 0 && g.IntN(8) == 0 {
-			g.b = append(g.b, last...)
+			g.again(last)
 			continue
 		}
 		from := len(g.b)
@@ -25,6 +26,20 @@ func (g *instanceGenerator) array(parts []*rawjson.Value, depth int) {
 		last = append(last[:0], g.b[from:]...)
 	}
 	g.b = append(g.b, ']')
+}
+
+// again writes an equal value in another spelling.
+func (g *instanceGenerator) again(text []byte) {
+	v, err := rawjson.Parse(text, rawjson.Limits{MaxDepth: MaxArgumentDepth, MaxValues: MaxArgumentValues})
+	if err != nil || g.IntN(3) == 0 {
+		g.b = append(g.b, text...)
+		return
+	}
+	if v.Kind == rawjson.Number && !oversized(string(v.Raw), 60, 60) {
+		g.b = append(g.b, g.spelled(parseDecimal(string(v.Raw)))...)
+		return
+	}
+	g.b = rewriter{g.Rand, true, g.IntN(4) == 0, g.IntN(4) == 0}.write(g.b, v)
 }
 
 func (g *instanceGenerator) itemParts(parts []*rawjson.Value, i int) []*rawjson.Value {
@@ -102,6 +117,11 @@ func (g *instanceGenerator) objectKeys(parts []*rawjson.Value, depth int) []stri
 		}
 		extra--
 		add(pick(g.Rand, someKeys))
+	}
+	if g.IntN(60) == 0 {
+		for i := range 5 + g.IntN(30) {
+			add("u" + strconv.Itoa(i))
+		}
 	}
 	if most >= 0 && len(keys) > most && !g.astray() {
 		keys = keys[:most]

@@ -44,6 +44,9 @@ func (g *instanceGenerator) next(object bool) []byte {
 	if g.wrong > 0 && g.IntN(40) == 0 {
 		g.damage()
 	}
+	if g.IntN(300) == 0 {
+		g.wrap(object)
+	}
 	return g.b
 }
 
@@ -63,6 +66,20 @@ func (g *instanceGenerator) damage() {
 	default:
 		g.b = append(g.b, pick(g.Rand, []string{"}", " ", "{}", ",", "\x00"})...)
 	}
+}
+
+// wrap puts the value so deep that it is near the bound on levels.
+func (g *instanceGenerator) wrap(object bool) {
+	n := MaxArgumentDepth - 8 + g.IntN(10)
+	open, end := "[", "]"
+	if g.IntN(2) == 0 {
+		open, end = `{"a":`, "}"
+	}
+	text := strings.Repeat(open, n) + string(g.b) + strings.Repeat(end, n)
+	if object {
+		text = `{"` + pick(g.Rand, []string{"a", "b", "city"}) + `":` + text + `}`
+	}
+	g.b = append(g.b[:0], text...)
 }
 
 // astray says to go against the schema here.

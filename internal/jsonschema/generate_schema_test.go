@@ -56,6 +56,7 @@ type schemaGenerator struct {
 	draft Dialect
 	keys  []string // that this document uses
 	defs  int
+	wide  int // how many more properties the root has
 	left  int // subschemas that may still be written
 	b     []byte
 }
@@ -77,6 +78,9 @@ func generateSchema(r *rand.Rand, mode generatorMode) (doc []byte, draft Dialect
 	g := &schemaGenerator{Rand: r, mode: mode, draft: drafts[r.IntN(len(drafts))], left: 1 + r.IntN(maxGenerated), defs: r.IntN(4)}
 	for range 2 + r.IntN(6) {
 		g.keys = append(g.keys, pick(r, someKeys))
+	}
+	if r.IntN(40) == 0 {
+		g.wide = pick(r, []int{10, 63, 64, 65, 300})
 	}
 	g.root()
 	return g.b, g.draft
@@ -120,6 +124,40 @@ func (g *schemaGenerator) root() {
 		g.text("node")
 	}
 	g.definitions()
+	if g.wide > 0 {
+		g.wideRoot()
+	}
+	g.close()
+}
+
+// wideRoot adds properties, some of them required, where the root has none.
+func (g *schemaGenerator) wideRoot() {
+	name := func(i int) string { return "w" + strconv.Itoa(i) }
+	if !g.has("properties") {
+		g.member("properties")
+		g.open()
+		for i := range g.wide {
+			g.member(name(i))
+			g.leafSchema()
+		}
+		g.close()
+	}
+	if !g.has("required") {
+		g.member("required")
+		g.b = append(g.b, '[')
+		for i := range g.wide {
+			if i == 0 || i == g.wide-1 || g.chance(70) {
+				g.comma()
+				g.text(name(i))
+			}
+		}
+		g.b = append(g.b, ']')
+	}
+}
+
+func (g *schemaGenerator) leafSchema() {
+	g.open()
+	g.leaf(0)
 	g.close()
 }
 
@@ -133,6 +171,12 @@ func (g *schemaGenerator) definitions() {
 		g.member("d" + strconv.Itoa(i))
 		g.left = max(g.left, 3)
 		g.schema(2)
+		if last := len(g.b) - 1; g.draft.year() >= Draft2019.year() && g.b[last] == '}' {
+			g.b = g.b[:last]
+			g.member("$anchor")
+			g.text("a" + strconv.Itoa(i))
+			g.close()
+		}
 	}
 	g.close()
 }
@@ -259,9 +303,12 @@ func (g *schemaGenerator) reference(depth int) {
 	default:
 		g.member("$ref")
 		at := g.IntN(g.defs + 1)
-		if at == g.defs {
+		switch {
+		case at == g.defs:
 			g.text("#")
-		} else {
+		case g.draft.year() >= Draft2019.year() && g.chance(15):
+			g.text("#a" + strconv.Itoa(at))
+		default:
 			g.text("#/" + g.definitionsKeyword() + "/d" + strconv.Itoa(at))
 		}
 	}
