@@ -11,25 +11,14 @@ import (
 // peers.
 var plain = jsonschema.Options{Undeclared: jsonschema.FollowSchema, IntegersByValue: true}
 
-// locator finds and locates all violations without rendering their texts, which
-// is what peers do that return a tree of errors. The arm below is measured as
-// soon as a compiled schema has the method.
-type locator interface {
-	Locate(in jsonschema.Input) (n int, fault jsonschema.Fault)
-}
-
 func callgateArms() []arm {
-	arms := []arm{
+	return []arm{
 		{name: armCallgate, role: judges, prepare: judging(plain)},
 		{name: armDefaults, role: judges, prepare: judging(jsonschema.Options{})},
+		{name: armLocated, role: judges, prepare: locating},
+		{name: armScan, prepare: scanning},
+		{name: "unquoting alone (internal/rawjson)", prepare: unquoting},
 	}
-	if _, ok := any(&jsonschema.Compiled{}).(locator); ok {
-		arms = append(arms, arm{name: armLocated, role: judges, prepare: locating})
-	}
-	return append(arms,
-		arm{name: armScan, prepare: scanning},
-		arm{name: "unquoting alone (internal/rawjson)", prepare: unquoting},
-	)
 }
 
 func compiled(schema []byte, opts jsonschema.Options) (*jsonschema.Compiled, error) {
@@ -46,30 +35,28 @@ func judging(opts jsonschema.Options) func([]byte) (map[form]judge, error) {
 		if err != nil {
 			return nil, err
 		}
-		return unquoted(func(call []byte) bool { return c.Judge(jsonschema.Input{Raw: call}).OK() }), nil
+		return judgingBoth(func(in jsonschema.Input) bool { return c.Judge(in).OK() }), nil
 	}
 }
 
+// locating finds and locates all violations without putting them into words, as peers
+// do that return a tree of errors.
 func locating(schema []byte) (map[form]judge, error) {
 	c, err := compiled(schema, plain)
 	if err != nil {
 		return nil, err
 	}
-	l, _ := any(c).(locator)
-	return unquoted(func(call []byte) bool {
-		n, fault := l.Locate(jsonschema.Input{Raw: call})
+	return judgingBoth(func(in jsonschema.Input) bool {
+		n, fault := c.Locate(in)
 		return n == 0 && fault == jsonschema.NoFault
 	}), nil
 }
 
-// unquoted adds the way in which the product takes arguments that come as text:
-// see internal/toolcall. An engine that judges quoted text as it stands belongs
-// here.
-func unquoted(j judge) map[form]judge {
-	return map[form]judge{asBytes: j, asText: func(call []byte) bool {
-		text, bad := rawjson.Text(call)
-		return !bad && j([]byte(text))
-	}}
+func judgingBoth(j func(jsonschema.Input) bool) map[form]judge {
+	return map[form]judge{
+		asBytes: func(call []byte) bool { return j(jsonschema.Input{Raw: call}) },
+		asText:  func(call []byte) bool { return j(jsonschema.Input{Raw: call, Quoted: true}) },
+	}
 }
 
 func scanning([]byte) (map[form]judge, error) {
@@ -80,8 +67,13 @@ func scanning([]byte) (map[form]judge, error) {
 }
 
 func unquoting([]byte) (map[form]judge, error) {
+	var text []byte
 	return map[form]judge{asText: func(call []byte) bool {
-		text, bad := rawjson.Text(call)
-		return !bad && len(text) > 0
+		end, form := rawjson.ScanString(call, 0)
+		if form >= rawjson.BadSurrogate || end != len(call) {
+			return false
+		}
+		text = rawjson.AppendText(text[:0], call[1:end-1])
+		return len(text) > 0
 	}}, nil
 }

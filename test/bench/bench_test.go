@@ -213,10 +213,10 @@ func TestBounds(t *testing.T) {
 		got  cell
 		want string
 	}{
-		"faster than the best":           {r.againstBest(s), "holds: 15.2×"},
-		"not quite the bound":            {slow.againstBest(slowSet), "**does not hold: 9.9×**"},
-		"rounded down":                   {r.againstNode(s), "**does not hold: 2.9×**"},
-		"without Node":                   {slow.againstNode(slowSet), "not measured"},
+		"faster than the best":           {r.againstBest(armCallgate)(s), "holds: 15.2×"},
+		"not quite the bound":            {slow.againstBest(armCallgate)(slowSet), "**does not hold: 9.9×**"},
+		"rounded down":                   {r.againstNode(armCallgate)(s), "**does not hold: 2.9×**"},
+		"without Node":                   {slow.againstNode(armCallgate)(slowSet), "not measured"},
 		"within the scan":                {r.againstScan(armCallgate, s), "holds: 1.67×"},
 		"beyond the scan":                {slow.againstScan(armCallgate, slowSet), "**does not hold: 1.82×**"},
 		"nothing allocated":              {r.allocations(armCallgate, s), "holds: 0"},

@@ -88,6 +88,7 @@ func (r *report) writeRun(b *bytes.Buffer) {
 
 func (r *report) writeBounds(b *bytes.Buffer) {
 	b.WriteString("\n## The bounds\n\n")
+	fmt.Fprintf(b, "Peers return what is wrong as a tree or a list of parts. So what is held against them is\n\"%s\": every fault found and placed. What putting them into\nwords costs on top is in the tables of times, under \"%s\".\n\n", armLocated, armCallgate)
 	row(b, append([]string{"bound"}, workloadNames...))
 	rule(b, len(workloadNames), "---")
 	for _, bound := range r.bounds() {
