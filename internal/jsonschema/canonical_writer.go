@@ -38,14 +38,11 @@ func (w *canonicalWriter) write(dst []byte, in Input, nulls bool) (out []byte, o
 	w.src, w.out, w.depth, w.values, w.nulls, w.unknown = in.Raw, dst, 0, MaxArgumentValues, nulls, false
 	w.keys, w.members = w.keys[:0], w.members[:0]
 	if in.Quoted {
-		inner, escaped, proper := quotedText(in.Raw)
+		text, proper := unquoted(w.unquoted[:0], in.Raw)
 		if !proper || len(in.Raw) > maxQuoted {
 			return dst, false, true
 		}
-		if w.src = inner; escaped {
-			w.unquoted = rawjson.AppendText(w.unquoted[:0], inner)
-			w.src = w.unquoted
-		}
+		w.unquoted, w.src = text, text
 	}
 	i := rawjson.SkipSpace(w.src, 0)
 	if len(w.src) > MaxArgumentBytes || i >= len(w.src) || w.src[i] != '{' {

@@ -130,16 +130,12 @@ func (e *engine) unquote(raw []byte) {
 		e.fault = TooLarge
 		return
 	}
-	inner, escaped, ok := quotedText(raw)
+	text, ok := unquoted(e.unquoted[:0], raw)
 	if !ok {
 		e.fault = InvalidJSON
 		return
 	}
-	e.src = inner
-	if escaped {
-		e.unquoted = rawjson.AppendText(e.unquoted[:0], inner)
-		e.src = e.unquoted
-	}
+	e.unquoted, e.src = text, text
 }
 
 // release gives the engine back, without what it saw.

@@ -64,7 +64,7 @@ func (c *Compiled) Locate(in Input) (violations int, fault Fault) {
 		return len(res.Violations), res.Fault
 	}
 	budget.settleEngine(e)
-	if len(e.hits) > 0 {
+	if e.fault == NoFault && len(e.hits) > 0 {
 		e.settle()
 		violations = e.found()
 	}
@@ -118,28 +118,23 @@ func (c slowJudge) Judge(in Input) (res Result) {
 // plain is the input without its quotes. What is no proper string becomes what is no
 // JSON either.
 func (in Input) plain() Input {
-	if !in.Quoted || in.FreeText {
-		return in
-	}
-	in.Quoted = false
-	if inner, escaped, ok := quotedText(in.Raw); !ok {
-		in.Raw = nil
-	} else if in.Raw = inner; escaped {
-		in.Raw = rawjson.AppendText(nil, inner)
+	if in.Quoted && !in.FreeText {
+		in.Quoted = false
+		in.Raw, _ = unquoted(nil, in.Raw)
 	}
 	return in
 }
 
-// quotedText gives what stands between the quotes of a JSON string.
-func quotedText(raw []byte) (inner []byte, escaped, ok bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return nil, false, false
+// unquoted appends the text of a JSON string, from quote to quote. It is nothing, and
+// ok is false, where that is no string. Whether it is UTF-8 is the reader's to see.
+func unquoted(dst, raw []byte) (text []byte, ok bool) {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return nil, false
 	}
-	end, form := rawjson.ScanString(raw, 0)
-	if form >= rawjson.BadSurrogate || end != len(raw) {
-		return nil, false, false
+	if text, ok = rawjson.Unquote(dst, raw[1:len(raw)-1]); !ok {
+		return nil, false
 	}
-	return raw[1 : end-1], form&rawjson.Escaped != 0, true
+	return text, true
 }
 
 // read turns the input into the tree to judge, absent nulls not yet removed.

@@ -21,6 +21,7 @@ func compareScanners(t *testing.T, b []byte) {
 			if msg == "" {
 				checkForm(t, b[i+1:next-1], form)
 			}
+			checkUnquote(t, b[i+1:])
 		case c == '-' || c >= '0' && c <= '9':
 			next, form := ScanNumber(b, i)
 			slow, msg := scanNumber(b, i)
@@ -31,6 +32,18 @@ func compareScanners(t *testing.T, b []byte) {
 				t.Errorf("ScanNumber(%q, %d) = %d, %b; byte by byte %d, %q", b, i, next, form, slow, msg)
 			}
 		}
+	}
+}
+
+// checkUnquote holds Unquote to the scanner: what it takes is a string but for UTF-8.
+func checkUnquote(t *testing.T, inner []byte) {
+	t.Helper()
+	text, ok := Unquote([]byte(">"), inner)
+	quoted := append(append([]byte{'"'}, inner...), '"')
+	next, form := ScanString(quoted, 0)
+	proper := form < BadSurrogate && next == len(quoted)
+	if utf8.Valid(inner) && ok != proper || ok && proper && string(text) != ">"+string(AppendText(nil, inner)) {
+		t.Errorf("Unquote(%q) = %q, %t; scanned %t", inner, text, ok, proper)
 	}
 }
 
