@@ -54,7 +54,7 @@ if [[ -n $unformatted ]]; then
 	fail "files are not formatted" "make fmt"
 fi
 
-for module in . hack/tools hack/lint hack/envtest; do
+for module in . hack/tools hack/lint hack/envtest test/bench; do
 	step "go mod tidy: $module"
 	if ! (cd "$tmp/have/$module" && GOFLAGS=-mod=mod GOWORK=off go mod tidy -diff); then
 		fail "$module/go.mod or go.sum is not tidy" "(cd $module && go mod tidy)"
