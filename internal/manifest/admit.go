@@ -8,7 +8,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"k8s.io/apimachinery/pkg/api/operation"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -97,13 +96,8 @@ func metadataFault(metadata any, err error) fault {
 	if !ok {
 		return fault{"metadata", "metadata must be an object"}
 	}
-	for _, name := range []string{"labels", "annotations"} {
-		values, _ := fields[name].(map[string]any)
-		for key, v := range values {
-			if _, ok := v.(string); !ok && v != nil {
-				return fault{"metadata." + name + "[" + key + "]", "must be a string: quote it"}
-			}
-		}
+	if f, found := notText(fields, "metadata", "labels", "annotations"); found {
+		return f
 	}
 	for _, name := range []string{"name", "namespace", "generateName"} {
 		if _, ok := fields[name].(string); !ok && fields[name] != nil {
@@ -114,7 +108,7 @@ func metadataFault(metadata any, err error) fault {
 }
 
 func (r *rules) validate(ctx context.Context, obj map[string]any, meta *metav1.ObjectMeta) field.ErrorList {
-	errs := validateMetadata(ctx, meta, r.namespaced)
+	errs := validateMetadata(ctx, meta, r.namespaced, apivalidation.NameIsDNSSubdomain)
 	errs = append(errs, validation.ValidateCustomResource(nil, obj, r.openAPI)...)
 	errs = append(errs, objectmeta.Validate(ctx, nil, obj, r.structural, false)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, obj)...)
@@ -123,21 +117,6 @@ func (r *rules) validate(ctx context.Context, obj map[string]any, meta *metav1.O
 	}
 	ruleErrs, _ := r.cel.Validate(ctx, nil, r.structural, obj, nil, celconfig.RuntimeCELCostBudget)
 	return append(errs, ruleErrs...)
-}
-
-func validateMetadata(ctx context.Context, meta *metav1.ObjectMeta, namespaced bool) field.ErrorList {
-	path := field.NewPath("metadata")
-	if meta.Name == "" && meta.GenerateName != "" {
-		return field.ErrorList{field.Required(path.Child("name"), "a generated name would be another one at every reading: name the object")}
-	}
-	errs := apivalidation.ValidateObjectMetaDeclaratively(ctx, operation.Create, meta, nil, namespaced, apivalidation.NameIsDNSSubdomain, path, true)
-	if namespaced {
-		// Nothing else validates a namespace here: in a cluster it would not exist.
-		for _, msg := range apivalidation.ValidateNamespaceName(meta.Namespace, false) {
-			errs = append(errs, field.Invalid(path.Child("namespace"), meta.Namespace, msg))
-		}
-	}
-	return errs
 }
 
 // blocksCEL: rules are only asked about objects whose types and sizes they were

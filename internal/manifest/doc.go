@@ -1,20 +1,26 @@
-// Package manifest reads ToolPolicies and ToolSchemas from files and answers what
-// the API server would: the same defaults, bounds, list rules, CEL rules and JSON
-// round trip, taken from the very CustomResourceDefinitions that are installed in
-// a cluster. Whoever compiles its objects gets the verdicts that the cluster gives.
+// Package manifest reads ToolPolicies, ToolSchemas and ToolAdapters from files and
+// answers what the API server would: the same defaults, bounds, list rules, CEL rules
+// and JSON round trip, taken from the very CustomResourceDefinitions that are installed
+// in a cluster. Whoever compiles its objects gets the verdicts that the cluster gives.
+//
+// Of Kubernetes' own kinds it reads what a verdict may depend on: Namespaces (labels),
+// ConfigMaps (records), Roles, ClusterRoles and their bindings. They are decoded as
+// strictly as by the API server, and held to those of its rules that decide who may
+// what.
 //
 // # What is read
 //
 // Files, directories (*.yaml, *.yml and *.json, recursively, in the order of their
 // names; what begins with a dot is passed over, so that a mounted ConfigMap is not
 // read twice), and "-" for standard input. A file holds YAML documents or JSON
-// objects; "kind: List", ToolSchemaList and ToolPolicyList are taken apart. YAML
-// becomes JSON as kubectl does it, YAML 1.1 words included.
+// objects; "kind: List" and lists of one kind, such as ToolSchemaList, are taken
+// apart. YAML becomes JSON as kubectl does it, YAML 1.1 words included.
 //
 // Objects may come straight from "kubectl get -o yaml": status and what the server
 // sets in metadata are accepted and ignored. Objects of other groups are passed
-// over with a note, because people point at directories of mixed manifests; a
-// document without apiVersion and kind is an error, as it is for kubectl.
+// over with a note, because people point at directories of mixed manifests; an
+// unknown kind of our own group is an error, and so is a document without apiVersion
+// and kind, as it is for kubectl.
 //
 // # What is refused
 //

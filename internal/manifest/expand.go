@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
@@ -18,10 +19,16 @@ func (l *loader) expand(d document, depth int) {
 		return
 	}
 	apiVersion, kind, ok := l.typeOf(d, obj)
+	if !ok {
+		return
+	}
+	if item, ok := listOf(apiVersion, kind); ok {
+		l.expandList(d, obj, apiVersion, item, depth)
+		return
+	}
 	switch {
-	case !ok:
-	case isList(apiVersion, kind):
-		l.expandList(d, obj, apiVersion, kind, depth)
+	case slices.Contains(builtinKinds[apiVersion], kind):
+		l.store(d, kind, obj, admitBuiltin)
 	case apiVersion == callgatev1alpha1.GroupVersion.String():
 		l.admit(d, kind, obj)
 	case strings.HasPrefix(apiVersion, callgatev1alpha1.GroupVersion.Group+"/"):
@@ -48,14 +55,9 @@ func (l *loader) typeOf(d document, obj map[string]any) (apiVersion, kind string
 	return apiVersion, kind, ok
 }
 
-func isList(apiVersion, kind string) bool {
-	if apiVersion == "v1" {
-		return kind == "List"
-	}
-	return apiVersion == callgatev1alpha1.GroupVersion.String() && strings.HasSuffix(kind, "List")
-}
-
-func (l *loader) expandList(d document, list map[string]any, apiVersion, kind string, depth int) {
+// expandList reads the items of a list. item is the kind of those that do not say
+// theirs, or "".
+func (l *loader) expandList(d document, list map[string]any, apiVersion, item string, depth int) {
 	if depth >= maxListDepth {
 		l.problem(d, "", fmt.Sprintf("lists nest deeper than %d", maxListDepth))
 		return
@@ -69,19 +71,19 @@ func (l *loader) expandList(d document, list map[string]any, apiVersion, kind st
 			l.problem(d, appendToken("", key), "unknown field: a list has apiVersion, kind, metadata and items")
 		}
 	}
-	for i, item := range items {
+	for i, content := range items {
 		at := d.at.pointer(fmt.Sprintf("/items/%d", i))
-		l.expand(document{file: d.file, content: typed(item, apiVersion, kind), at: at}, depth+1)
+		l.expand(document{file: d.file, content: typed(content, apiVersion, item), at: at}, depth+1)
 	}
 }
 
 // typed gives an item of a typed list the type that the list implies. The API
 // server leaves it out of the items of a ToolSchemaList.
-func typed(item any, apiVersion, kind string) any {
-	obj, ok := item.(map[string]any)
-	if !ok || kind == "List" || obj["apiVersion"] != nil || obj["kind"] != nil {
-		return item
+func typed(content any, apiVersion, kind string) any {
+	obj, ok := content.(map[string]any)
+	if !ok || kind == "" || obj["apiVersion"] != nil || obj["kind"] != nil {
+		return content
 	}
-	obj["apiVersion"], obj["kind"] = apiVersion, strings.TrimSuffix(kind, "List")
+	obj["apiVersion"], obj["kind"] = apiVersion, kind
 	return obj
 }

@@ -104,6 +104,27 @@ func outcome(set *Set, problems []Diagnostic) string {
 	for _, o := range set.Policies {
 		show(Key{KindToolPolicy, o.Namespace, o.Name})
 	}
+	for _, o := range set.Adapters {
+		show(Key{KindToolAdapter, o.Namespace, o.Name})
+	}
+	for _, o := range set.Namespaces {
+		show(Key{KindNamespace, "", o.Name})
+	}
+	for _, o := range set.ConfigMaps {
+		show(Key{KindConfigMap, o.Namespace, o.Name})
+	}
+	for _, o := range set.Roles {
+		show(Key{KindRole, o.Namespace, o.Name})
+	}
+	for _, o := range set.ClusterRoles {
+		show(Key{KindClusterRole, "", o.Name})
+	}
+	for _, o := range set.RoleBindings {
+		show(Key{KindRoleBinding, o.Namespace, o.Name})
+	}
+	for _, o := range set.ClusterRoleBindings {
+		show(Key{KindClusterRoleBinding, "", o.Name})
+	}
 	for _, d := range problems {
 		fmt.Fprintf(&b, "error: %s\n", d)
 	}

@@ -5,6 +5,9 @@ import (
 	"io"
 	"io/fs"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
 
@@ -20,15 +23,27 @@ type Options struct {
 
 // Set is what the files hold.
 type Set struct {
-	// Schemas and Policies are the objects as a client of the API server would read
-	// them, sorted by namespace and name. Their generation is 1, and their UID says
-	// what they hold: it is another one when the file changes.
+	// Schemas, Policies and Adapters are the objects as a client of the API server
+	// would read them, sorted by namespace and name. Their generation is 1, and the UID
+	// of every object says what it holds: it is another one when the file changes.
 	Schemas  []*callgatev1alpha1.ToolSchema
 	Policies []*callgatev1alpha1.ToolPolicy
+	Adapters []*callgatev1alpha1.ToolAdapter
+
+	// Namespaces and ConfigMaps are what tenants and records are read from, the rest is
+	// what an authorizer needs. All are sorted as the above. The rules of an aggregated
+	// ClusterRole are those that it has in the file.
+	Namespaces          []*corev1.Namespace
+	ConfigMaps          []*corev1.ConfigMap
+	Roles               []*rbacv1.Role
+	ClusterRoles        []*rbacv1.ClusterRole
+	RoleBindings        []*rbacv1.RoleBinding
+	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
+
 	// Notes say what was passed over.
 	Notes []Note
 
-	objects map[Key]*object
+	objects map[Key]*entry
 }
 
 // Loader holds the rules of the kinds, which take a moment to prepare. It is safe
@@ -61,7 +76,7 @@ func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Se
 	l := &loader{
 		ctx: ctx, opts: opts, rules: r.rules,
 		keys: map[string]string{},
-		set:  &Set{objects: map[Key]*object{}},
+		set:  &Set{objects: map[Key]*entry{}},
 	}
 	if l.opts.DefaultNamespace == "" {
 		l.opts.DefaultNamespace = "default"

@@ -3,10 +3,12 @@ package manifest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,25 +19,23 @@ import (
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
 
-// The kinds that are read.
-const (
-	KindToolPolicy = "ToolPolicy"
-	KindToolSchema = "ToolSchema"
-)
-
 // Key names one object.
 type Key struct{ Kind, Namespace, Name string }
 
-// String is "ToolSchema namespace/name", or the kind alone where no name is known.
+// String is "ToolSchema namespace/name", "Namespace name", or the kind alone where no
+// name is known.
 func (k Key) String() string {
-	if k.Name == "" {
+	switch {
+	case k.Name == "":
 		return k.Kind
+	case k.Namespace == "":
+		return k.Kind + " " + k.Name
 	}
 	return k.Kind + " " + k.Namespace + "/" + k.Name
 }
 
-// object is one object that was read, and where.
-type object struct {
+// entry is one object that was read, and where.
+type entry struct {
 	file    string
 	at      *place
 	encoded []byte
@@ -74,7 +74,7 @@ func (s *Set) SchemaPosition(name types.NamespacedName, pointer string) Position
 }
 
 // inText finds a JSON Pointer in the text of spec.parametersJSON.
-func (o *object) inText(block *textPlace, pointer string) Position {
+func (o *entry) inText(block *textPlace, pointer string) Position {
 	var decoded struct {
 		Spec struct {
 			ParametersJSON string `json:"parametersJSON"`
@@ -98,29 +98,36 @@ func (s *Set) Stored(key Key) []byte {
 	return nil
 }
 
-func (s *Set) sort() {
-	slices.SortFunc(s.Schemas, func(a, b *callgatev1alpha1.ToolSchema) int { return compareMeta(&a.ObjectMeta, &b.ObjectMeta) })
-	slices.SortFunc(s.Policies, func(a, b *callgatev1alpha1.ToolPolicy) int { return compareMeta(&a.ObjectMeta, &b.ObjectMeta) })
-	s.Notes = sortNotes(s.Notes)
+// object is a pointer to an API type.
+type object[T any] interface {
+	*T
+	metav1.Object
 }
 
-func compareMeta(a, b *metav1.ObjectMeta) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+func byName[T any, P object[T]](list []P) {
+	slices.SortFunc(list, func(a, b P) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
 }
 
 // admit puts one object of our group through the rules of its kind.
 func (l *loader) admit(d document, kind string, obj map[string]any) {
 	r, ok := l.rules[kind]
 	if !ok {
-		l.problem(d, "/kind", fmt.Sprintf("%q is no kind of %s: it has %s", kind, callgatev1alpha1.GroupVersion, strings.Join(l.kinds(), " and ")))
+		l.problem(d, "/kind", fmt.Sprintf("%q is no kind of %s: it has %s", kind, callgatev1alpha1.GroupVersion, l.kinds()))
 		return
 	}
+	l.store(d, kind, obj, r.admit)
+}
+
+// store keeps one object if admit, which uses it up, has nothing against it.
+func (l *loader) store(d document, kind string, obj map[string]any, admit func(context.Context, map[string]any, string) ([]byte, []fault)) {
 	key := l.keyOf(kind, obj)
 	if text, err := utiljson.Marshal(obj); err != nil || len(text) > MaxObjectBytes {
 		l.objectProblem(d, key, fault{"", fmt.Sprintf("larger than %d MiB, which the API server refuses", MaxObjectBytes>>20)})
 		return
 	}
-	encoded, faults := r.admit(l.ctx, obj, l.opts.DefaultNamespace)
+	encoded, faults := admit(l.ctx, obj, l.opts.DefaultNamespace)
 	for i, f := range faults {
 		if i == maxProblems {
 			l.objectProblem(d, key, fault{"", "there are more problems, which are not shown"})
@@ -135,28 +142,28 @@ func (l *loader) admit(d document, kind string, obj map[string]any) {
 		l.objectProblem(d, key, fault{"", "this object was already read at " + l.set.Position(key, "").String()})
 		return
 	}
-	l.set.objects[key] = &object{file: d.file, at: d.at, encoded: encoded}
+	l.set.objects[key] = &entry{file: d.file, at: d.at, encoded: encoded}
 	if err := l.set.append(kind, encoded); err != nil {
 		l.objectProblem(d, key, fault{"", err.Error()})
 	}
 }
 
-func (l *loader) kinds() []string {
-	kinds := make([]string, 0, len(l.rules))
-	for kind := range l.rules {
-		kinds = append(kinds, kind)
-	}
-	slices.Sort(kinds)
-	return kinds
+// kinds lists our own kinds for people.
+func (l *loader) kinds() string {
+	kinds := slices.Sorted(maps.Keys(l.rules))
+	last := len(kinds) - 1
+	return strings.Join(kinds[:last], ", ") + " and " + kinds[last]
 }
 
 func (l *loader) keyOf(kind string, obj map[string]any) Key {
-	key := Key{Kind: kind, Namespace: l.opts.DefaultNamespace}
-	if meta, ok := obj["metadata"].(map[string]any); ok {
-		key.Name, _ = meta["name"].(string)
-		if ns, _ := meta["namespace"].(string); ns != "" {
-			key.Namespace = ns
-		}
+	key := Key{Kind: kind}
+	meta, _ := obj["metadata"].(map[string]any)
+	key.Name, _ = meta["name"].(string)
+	if clusterScoped(kind) {
+		return key
+	}
+	if key.Namespace, _ = meta["namespace"].(string); key.Namespace == "" {
+		key.Namespace = l.opts.DefaultNamespace
 	}
 	return key
 }
@@ -168,27 +175,6 @@ func (l *loader) objectProblem(d document, key Key, f fault) {
 	}
 	ptr, at := d.at.path(path)
 	l.add(Diagnostic{Position: Position{d.file, at.line, at.column}, Object: key.String(), Path: ptr, Message: message(f.text)})
-}
-
-// append decodes an admitted object into its Go type.
-func (s *Set) append(kind string, encoded []byte) error {
-	switch kind {
-	case KindToolSchema:
-		var o callgatev1alpha1.ToolSchema
-		if err := json.Unmarshal(encoded, &o); err != nil {
-			return err
-		}
-		o.UID = contentUID(encoded)
-		s.Schemas = append(s.Schemas, &o)
-	case KindToolPolicy:
-		var o callgatev1alpha1.ToolPolicy
-		if err := json.Unmarshal(encoded, &o); err != nil {
-			return err
-		}
-		o.UID = contentUID(encoded)
-		s.Policies = append(s.Policies, &o)
-	}
-	return nil
 }
 
 // contentUID stands in for the UID that an API server would make up. A compile
