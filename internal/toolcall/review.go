@@ -27,20 +27,11 @@ func DecodeReview(body []byte) (Review, error) {
 	if err := check(body); err != nil {
 		return Review{}, err
 	}
-	top, err := strictObject(body, "the review", "apiVersion", "kind", "request")
+	request, err := decodeTop(body, Kind)
 	if err != nil {
 		return Review{}, err
 	}
-	if s, ok := plainText(top[0]); !ok || s != APIVersion {
-		return Review{}, badRequest("apiVersion must be %q", APIVersion)
-	}
-	if s, ok := plainText(top[1]); !ok || s != Kind {
-		return Review{}, badRequest("kind must be %q", Kind)
-	}
-	if top[2] == nil {
-		return Review{}, badRequest("request is missing")
-	}
-	return decodeRequest(top[2])
+	return decodeRequest(request)
 }
 
 func decodeRequest(raw []byte) (Review, error) {
