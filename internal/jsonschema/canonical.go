@@ -9,7 +9,7 @@ func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
 	if in.FreeText {
 		return c.Reference().Canonical(dst, in)
 	}
-	w := writers.Get().(*canonicalWriter) //nolint:forcetypeassert,errcheck // nothing else is in there
+	w := writers.Get().(*canonicalWriter) //nolint:forcetypeassert // nothing else is in there
 	out, ok, known := w.write(dst, in, c.opts.NullsAbsent)
 	w.release()
 	if known {

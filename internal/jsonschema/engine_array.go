@@ -2,8 +2,6 @@ package jsonschema
 
 import "github.com/callgate/callgate/internal/rawjson"
 
-var anyArray = &arrayPlan{rest: itemPlan{plan: anyPlan}}
-
 func (e *engine) array(p *plan, i int) int {
 	if e.depth >= MaxArgumentDepth {
 		return e.stop(TooDeep)
@@ -17,20 +15,16 @@ func (e *engine) array(p *plan, i int) int {
 	if p.allowed&(1<<atArray) == 0 {
 		return e.wrongContainer(p, atArray, i)
 	}
-	a := p.array
-	if a == nil {
-		a = anyArray
-	}
 	e.depth++
-	end, count := e.items(a, i)
+	end, count := e.items(p.array, i)
 	e.depth--
-	if end < 0 || !e.arrayRules(a, i, count) {
+	if end < 0 || !e.arrayRules(p.array, i, count) {
 		return -1
 	}
 	if len(p.values) > 0 && !e.containerValues(p, i, end) {
 		return -1
 	}
-	if len(p.fixed) == 0 && p.logic == nil {
+	if p.plain {
 		return end
 	}
 	return e.finish(p, i, end)
@@ -76,22 +70,41 @@ func (e *engine) items(a *arrayPlan, i int) (end, count int) {
 
 // arrayRules judges the array as a whole.
 func (e *engine) arrayRules(a *arrayPlan, start, count int) bool {
-	for k := range a.counts {
-		c := &a.counts[k]
-		if c.min >= 0 && count < c.min && !e.note(rule{c.schema, idItems, kwMinItems}) ||
-			c.max >= 0 && count > c.max && !e.note(rule{c.schema, idItems, kwMaxItems}) {
-			return false
-		}
+	if len(a.counts) > 0 && !e.counted(a.counts, count, rule{nil, idItems, kwMinItems}, kwMaxItems) {
+		return false
 	}
-	if len(a.unique) > 0 && count > 1 && !e.distinctItems(start, count) {
-		for _, s := range a.unique {
-			if e.stopped() || !e.note(rule{s, idItems, kwUniqueItems}) {
-				return false
-			}
-		}
+	if len(a.unique) > 0 && !e.uniqueItems(a.unique, start, count) {
+		return false
 	}
 	for k := range a.contains {
 		if !e.containing(&a.contains[k], start, count) {
+			return false
+		}
+	}
+	return true
+}
+
+// counted judges how many items or members there are. least is what too few break,
+// but for the subschema.
+func (e *engine) counted(checks []countCheck, n int, least rule, most keywordID) bool {
+	for k := range checks {
+		c := &checks[k]
+		if n < c.min && !e.note(rule{c.schema, least.code, least.keyword}) {
+			return false
+		}
+		if c.max >= 0 && n > c.max && !e.note(rule{c.schema, least.code, most}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) uniqueItems(by []*schema, start, count int) bool {
+	if count < 2 || e.distinctItems(start, count) {
+		return true
+	}
+	for _, s := range by {
+		if e.stopped() || !e.note(rule{s, idItems, kwUniqueItems}) {
 			return false
 		}
 	}

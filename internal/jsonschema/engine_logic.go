@@ -48,19 +48,29 @@ func (e *engine) again(p *plan, start int) bool {
 			return false
 		}
 	}
-	for k := range l.nots {
-		if n := &l.nots[k]; e.fitsQuietly(n.plan, start) && !e.note(n.rule) || e.stopped() {
-			return false
-		}
+	if len(l.nots) > 0 && !e.negations(l.nots, start) {
+		return false
 	}
 	for k := range l.conditions {
 		if !e.condition(&l.conditions[k], start) {
 			return false
 		}
 	}
-	for k := range l.dependents {
-		d := &l.dependents[k]
-		if e.memberAt(start, d.key) >= 0 && !e.mustFit(d.plan, start) {
+	return len(l.dependents) == 0 || e.dependents(l.dependents, start)
+}
+
+func (e *engine) negations(list []notPlan, start int) bool {
+	for k := range list {
+		if n := &list[k]; e.fitsQuietly(n.plan, start) && !e.note(n.rule) || e.stopped() {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) dependents(list []dependentPlan, start int) bool {
+	for k := range list {
+		if d := &list[k]; e.memberAt(start, d.key) >= 0 && !e.mustFit(d.plan, start) {
 			return false
 		}
 	}
@@ -171,12 +181,7 @@ func (e *engine) memberAt(start int, key string) int {
 	i := rawjson.SkipSpace(b, start+1)
 	for b[i] == '"' {
 		e.steps++
-		end, form := rawjson.ScanString(b, i)
-		name := b[i+1 : end-1]
-		if form&rawjson.Escaped != 0 {
-			e.text = rawjson.AppendText(e.text[:0], name)
-			name = e.text
-		}
+		name, end := e.textAt(i)
 		found := string(name) == key
 		i = rawjson.SkipSpace(b, rawjson.SkipSpace(b, end)+1)
 		if found {
@@ -192,43 +197,43 @@ func (e *engine) memberAt(start int, key string) int {
 
 // among says that an enum has the value at i, which has been read before.
 func (e *engine) among(p *enumPlan, i int) bool {
-	switch c := e.src[i]; {
-	case c == '"':
-		end, form := rawjson.ScanString(e.src, i)
-		text := e.src[i+1 : end-1]
-		if form&rawjson.Escaped != 0 {
-			e.text = rawjson.AppendText(e.text[:0], text)
-			text = e.text
-		}
+	switch e.src[i] {
+	case '"':
+		text, _ := e.textAt(i)
 		return p.strings.find(text) >= 0
-	case c == 't':
+	case 't':
 		return p.yes
-	case c == 'f':
+	case 'f':
 		return p.no
-	case c == 'n':
+	case 'n':
 		return p.null
-	case c == '{' || c == '[':
+	case '{', '[':
 		return p.containers && e.amongContainers(p, i, e.skip(i))
 	}
 	end, _ := rawjson.ScanNumber(e.src, i)
-	lit := e.src[i:end]
-	if n := readSmall(lit); n.valid {
-		return p.hasSmall(n, lit)
+	return p.hasNumber(e.src[i:end])
+}
+
+// textAt gives the text of a string that has been read before, good until the next
+// one is decoded.
+func (e *engine) textAt(i int) (text []byte, end int) {
+	end, form := rawjson.ScanString(e.src, i)
+	text = e.src[i+1 : end-1]
+	if form&rawjson.Escaped != 0 {
+		e.text = rawjson.AppendText(e.text[:0], text)
+		text = e.text
 	}
-	d := parseDecimal(string(lit))
-	for k := range p.numbers {
-		if d.cmp(p.numbers[k]) == 0 {
-			return true
-		}
-	}
-	return false
+	return text, end
 }
 
 // containerValues judges enum and const on an array or object.
 func (e *engine) containerValues(p *plan, start, end int) bool {
 	for k := range p.values {
 		v := &p.values[k]
-		if !(v.values.containers && e.amongContainers(v.values, start, end)) && (e.stopped() || !e.note(v.rule)) {
+		if v.values.containers && e.amongContainers(v.values, start, end) {
+			continue
+		}
+		if e.stopped() || !e.note(v.rule) {
 			return false
 		}
 	}
@@ -280,7 +285,7 @@ func (e *engine) declaredIn(name []byte) (declared, known bool) {
 		if p.byKind != nil {
 			p = p.byKind[atObject]
 		}
-		if p.logic != nil && len(p.logic.unions)+len(p.logic.conditions)+len(p.logic.dependents) > 0 {
+		if p.logic != nil && p.logic.declares() {
 			known = false
 			continue
 		}

@@ -17,15 +17,12 @@ func (e *engine) number(p *plan, i int) int {
 	lit := e.src[i:end]
 	kind := atInteger
 	if form != 0 {
-		kind = atNumber
-		if e.byValue && integralLiteral(lit) {
-			kind = atInteger
-		}
+		kind = e.kindOf(lit)
 	}
 	if p.byKind != nil {
 		p = p.byKind[kind]
 	}
-	if p.allowed&(1<<kind) == 0 && !e.allows(p, kind, i) {
+	if p.allowed&(1<<kind) == 0 && !e.allows(p, kind) {
 		return -1
 	}
 	if (form&rawjson.Exponent != 0 || len(lit) >= maxNumberDigits) && !e.bounded(lit) {
@@ -34,13 +31,32 @@ func (e *engine) number(p *plan, i int) int {
 	if p.scalars {
 		return end
 	}
-	if !e.numberRules(p, lit, form) {
-		return -1
+	return e.checkedNumber(p, i, end, form)
+}
+
+// kindOf is the kind of a number that is not written as an integer.
+func (e *engine) kindOf(lit []byte) int {
+	if e.byValue && integralLiteral(lit) {
+		return atInteger
 	}
-	if len(p.fixed) == 0 && p.logic == nil {
+	return atNumber
+}
+
+// checkedNumber judges a number of which its plan says more than the kind.
+func (e *engine) checkedNumber(p *plan, start, end int, form rawjson.NumberForm) int {
+	lit, ok := e.src[start:end], false
+	if form == 0 && len(lit) <= maxSmallDigits {
+		ok = e.integerRules(p, lit)
+	} else {
+		ok = e.numberRules(p, lit)
+	}
+	switch {
+	case !ok:
+		return -1
+	case p.plain:
 		return end
 	}
-	return e.finish(p, i, end)
+	return e.finish(p, start, end)
 }
 
 // bounded notes a literal beyond the bounds on numbers.
@@ -55,10 +71,8 @@ func integralLiteral(lit []byte) bool {
 	return parseDecimal(string(lit)).integral()
 }
 
-func (e *engine) numberRules(p *plan, lit []byte, form rawjson.NumberForm) bool {
-	if form == 0 && len(lit) <= maxSmallDigits {
-		return e.integerRules(p, lit)
-	}
+// numberRules judges any number.
+func (e *engine) numberRules(p *plan, lit []byte) bool {
 	if len(p.values)+len(p.numbers) == 0 {
 		return true
 	}
@@ -81,42 +95,40 @@ func (e *engine) numberRules(p *plan, lit []byte, form rawjson.NumberForm) bool 
 
 // integerRules judges an integer literal that fits 64 bits.
 func (e *engine) integerRules(p *plan, lit []byte) bool {
-	digits, neg := lit, lit[0] == '-'
-	if neg {
-		digits = lit[1:]
-	}
-	var v int64
-	for _, c := range digits {
-		v = v*10 + int64(c-'0')
-	}
-	small := smallNumber{mantissa: uint64(v), neg: neg && v != 0, valid: true} //nolint:gosec // never negative
-	if neg {
-		v = -v
-	}
+	v, small := readInteger(lit)
 	for k := range p.values {
 		if check := &p.values[k]; !check.values.hasSmall(small, lit) && !e.note(check.rule) {
 			return false
 		}
 	}
 	for k := range p.numbers {
-		c := &p.numbers[k]
-		if v >= c.least && v <= c.most && !c.exact && (c.step == 0 || v%c.step == 0) {
-			continue
-		}
-		if !e.exactBounds(c, small, lit) {
+		if c := &p.numbers[k]; !c.admits(v) && !e.exactBounds(c, small, lit) {
 			return false
 		}
 	}
 	return true
 }
 
-func (p *enumPlan) hasSmall(n smallNumber, lit []byte) bool {
-	for i, m := range p.small {
-		if m.valid && n.compare(m) == 0 || !m.valid && parseDecimal(string(lit)).cmp(p.numbers[i]) == 0 {
-			return true
-		}
+// readInteger reads an integer literal of at most 18 digits.
+func readInteger(lit []byte) (v int64, small smallNumber) {
+	digits, neg := lit, lit[0] == '-'
+	if neg {
+		digits = lit[1:]
 	}
-	return false
+	for _, c := range digits {
+		v = v*10 + int64(c-'0')
+	}
+	small = smallNumber{mantissa: uint64(v), neg: neg && v != 0, valid: true}
+	if neg {
+		v = -v
+	}
+	return v, small
+}
+
+// admits says that an integer is within all bounds. Where it is not, or multipleOf is
+// no whole number, the exact bounds tell.
+func (c *numberCheck) admits(v int64) bool {
+	return v >= c.least && v <= c.most && !c.exact && (c.step == 0 || v%c.step == 0)
 }
 
 // exactBounds judges each bound of one subschema.
@@ -166,24 +178,25 @@ func (b *boundCheck) admits(d decimal) bool {
 func (e *engine) decimalRules(p *plan, lit []byte) bool {
 	d := parseDecimal(string(lit))
 	for k := range p.values {
-		v := &p.values[k]
-		found := false
-		for i := range v.values.numbers {
-			found = found || d.cmp(v.values.numbers[i]) == 0
-		}
-		if !found && !e.note(v.rule) {
+		if v := &p.values[k]; !v.values.hasDecimal(d) && !e.note(v.rule) {
 			return false
 		}
 	}
 	for k := range p.numbers {
-		c := &p.numbers[k]
-		for i := range c.bounds {
-			b := &c.bounds[i]
-			// Division is for numbers within the bounds; the others are refused anyway.
-			ok := (b.keyword != kwMultipleOf || !oversized(asString(lit), maxNumberDigits, maxNumberExponent)) && b.admits(d)
-			if !ok && !e.note(rule{c.schema, idRange, b.keyword}) {
-				return false
-			}
+		if !e.decimalBounds(&p.numbers[k], d, lit) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) decimalBounds(c *numberCheck, d decimal, lit []byte) bool {
+	for i := range c.bounds {
+		b := &c.bounds[i]
+		// Division is for numbers within the bounds; the others are refused anyway.
+		ok := (b.keyword != kwMultipleOf || !oversized(asString(lit), maxNumberDigits, maxNumberExponent)) && b.admits(d)
+		if !ok && !e.note(rule{c.schema, idRange, b.keyword}) {
+			return false
 		}
 	}
 	return true

@@ -4,9 +4,6 @@ import (
 	"github.com/callgate/callgate/internal/rawjson"
 )
 
-// anyObject is for objects that nothing is said of.
-var anyObject = &objectPlan{other: itemPlan{plan: anyPlan}}
-
 // fewWords is how many words of seen keys are kept on the stack: 256 names.
 const fewWords = 4
 
@@ -20,7 +17,13 @@ type objectRun struct {
 	// unknown is where the object's keys outside the table begin in engine.unknown.
 	unknown int
 	set     int // of engine.sets, 0: none
+	bits    int // where its words begin in engine.bits, if they do
 }
+
+// saw says that the object has had a key of the table, and see that it has now.
+func (r *objectRun) saw(place int) bool { return r.seen[place/64]&(1<<(place%64)) != 0 }
+
+func (r *objectRun) see(place int) { r.seen[place/64] |= 1 << (place % 64) }
 
 func (e *engine) object(p *plan, i int) int {
 	if e.depth >= MaxArgumentDepth {
@@ -32,36 +35,39 @@ func (e *engine) object(p *plan, i int) int {
 	if p.byKind != nil {
 		p = p.byKind[atObject]
 	}
-	start := i
 	if p.allowed&(1<<atObject) == 0 {
 		return e.wrongContainer(p, atObject, i)
 	}
-	r := objectRun{plan: p.object, start: i, unknown: len(e.unknown)}
-	if r.plan == nil {
-		r.plan = anyObject
-	}
 	var few [fewWords]uint64
-	r.seen = few[:]
-	held := len(e.bits)
+	r := objectRun{plan: p.object, start: i, seen: few[:], unknown: len(e.unknown), bits: len(e.bits)}
 	if r.plan.words > fewWords {
 		r.seen = e.moreWords(r.plan.words)
 	}
 	e.depth++
 	end := e.members(&r, i)
 	e.depth--
-	e.unknown = e.unknown[:r.unknown]
-	e.bits = e.bits[:held]
+	e.forget(&r)
+	if end < 0 || !e.objectRules(&r) {
+		return -1
+	}
+	if p.plain && len(p.values) == 0 && len(e.pending) == 0 {
+		return end
+	}
+	return e.wholeObject(p, i, end)
+}
+
+// forget gives back what the object's keys took.
+func (e *engine) forget(r *objectRun) {
+	e.unknown, e.bits = e.unknown[:r.unknown], e.bits[:r.bits]
 	if r.set > 0 {
 		e.sets = e.sets[:r.set-1]
 	}
-	if end < 0 || !e.objectRules(p, &r) {
-		return -1
-	}
+}
+
+// wholeObject judges what takes the whole object, and not just its keys.
+func (e *engine) wholeObject(p *plan, start, end int) int {
 	if len(p.values) > 0 && !e.containerValues(p, start, end) {
 		return -1
-	}
-	if len(p.fixed) == 0 && p.logic == nil && len(e.pending) == 0 {
-		return end
 	}
 	return e.finishObject(p, start, end)
 }
@@ -69,7 +75,7 @@ func (e *engine) object(p *plan, i int) int {
 // wrongContainer reads a container of a kind that a type keyword refuses. It has
 // been counted.
 func (e *engine) wrongContainer(p *plan, kind, i int) int {
-	if !e.allows(p, kind, i) {
+	if !e.allows(p, kind) {
 		return -1
 	}
 	e.left++
@@ -103,7 +109,7 @@ func (e *engine) members(r *objectRun, i int) int {
 			return e.stop(InvalidJSON)
 		}
 		key := keyRef{quote: int32(i), start: int32(i + 1)} //nolint:gosec // at most 512 KiB
-		place := -1
+		var place int
 		if r.next < len(o.members) && startsWith(b, i, o.members[r.next].quoted) {
 			place = r.next
 			i += len(o.members[place].quoted)
@@ -131,8 +137,8 @@ func (e *engine) members(r *objectRun, i int) int {
 			i = rawjson.SkipSpace(b, i)
 		}
 		crumb.key, crumb.at, crumb.locus = key, int32(i), -1 //nolint:gosec // at most 512 KiB
-		if place >= 0 && r.seen[place/64]&(1<<(place%64)) == 0 && o.members[place].plain {
-			r.seen[place/64] |= 1 << (place % 64)
+		if place >= 0 && !r.saw(place) && o.members[place].plain {
+			r.see(place)
 			r.count++
 			r.next = place + 1
 			i = e.value(o.members[place].plan, i)
@@ -185,10 +191,10 @@ func (e *engine) keyBytes(k keyRef) []byte {
 func (e *engine) member(r *objectRun, key keyRef, place, i int) int {
 	o := r.plan
 	if place >= 0 {
-		if r.seen[place/64]&(1<<(place%64)) != 0 {
+		if r.saw(place) {
 			return e.repeated(r, key, i)
 		}
-		r.seen[place/64] |= 1 << (place % 64)
+		r.see(place)
 		r.next = place + 1
 	} else if e.base && !e.remember(r, key) {
 		return e.repeated(r, key, i)
@@ -285,33 +291,11 @@ func (e *engine) postpone(key keyRef, i int) {
 // one that looks after everything, the others read it again.
 func (e *engine) byPattern(o *objectPlan, key keyRef, wrong bool, i int) int {
 	var few [8]*plan
-	plans := few[:0]
-	for g := range o.groups {
-		group := &o.groups[g]
-		before := len(plans)
-		for k := range group.patterns {
-			if e.matches(group.patterns[k].pattern, e.keyBytes(key)) {
-				plans = append(plans, group.patterns[k].plan)
-			}
-			if e.stopped() {
-				return -1
-			}
-		}
-		if len(plans) > before || group.rest == nil {
-			continue
-		}
-		for k := range group.rest.unexpected {
-			wrong = true
-			if !e.note(group.rest.unexpected[k]) {
-				return -1
-			}
-		}
-		if group.rest.plan != nil {
-			plans = append(plans, group.rest.plan)
-		}
-	}
+	plans, refused, ok := e.plansFor(o, key, few[:0])
 	switch {
-	case wrong:
+	case !ok:
+		return -1
+	case wrong || refused:
 		return e.hidden(i)
 	case len(plans) == 0:
 		return e.value(anyPlan, i)
@@ -327,36 +311,67 @@ func (e *engine) byPattern(o *objectPlan, key keyRef, wrong bool, i int) int {
 	return end
 }
 
-// objectRules judges what the whole object has to have.
-func (e *engine) objectRules(p *plan, r *objectRun) bool {
+// plansFor adds the plans that apply to a key. refused says that a group has none for
+// it and admits no other keys, which is noted.
+func (e *engine) plansFor(o *objectPlan, key keyRef, plans []*plan) (_ []*plan, refused, ok bool) {
+	for g := range o.groups {
+		group := &o.groups[g]
+		before := len(plans)
+		for k := range group.patterns {
+			if e.matches(group.patterns[k].pattern, e.keyBytes(key)) {
+				plans = append(plans, group.patterns[k].plan)
+			}
+			if e.stopped() {
+				return plans, refused, false
+			}
+		}
+		if len(plans) > before || group.rest == nil {
+			continue
+		}
+		for k := range group.rest.unexpected {
+			refused = true
+			if !e.note(group.rest.unexpected[k]) {
+				return plans, refused, false
+			}
+		}
+		if group.rest.plan != nil {
+			plans = append(plans, group.rest.plan)
+		}
+	}
+	return plans, refused, true
+}
+
+// objectRules judges what keys the object has to have.
+func (e *engine) objectRules(r *objectRun) bool {
 	o := r.plan
 	if o.weight > 0 && !e.step(o.weight) {
 		return false
 	}
-	e.distinct = e.distinct || o.twice
-	for k := range o.require {
-		if o.words == 1 && o.required&^r.seen[0] == 0 {
+	for w, required := range o.required {
+		if required&^r.seen[w] != 0 {
+			if !e.demand(o, o.require, r) {
+				return false
+			}
 			break
-		}
-		if q := &o.require[k]; r.seen[q.key/64]&(1<<(q.key%64)) == 0 && !e.noteAbsent(q) {
-			return false
 		}
 	}
 	for k := range o.depends {
-		d := &o.depends[k]
-		if r.seen[d.trigger/64]&(1<<(d.trigger%64)) == 0 {
-			continue
-		}
-		for n := range d.needs {
-			if q := &d.needs[n]; r.seen[q.key/64]&(1<<(q.key%64)) == 0 && !e.noteAbsent(q) {
-				return false
-			}
+		if d := &o.depends[k]; r.saw(d.trigger) && !e.demand(o, d.needs, r) {
+			return false
 		}
 	}
-	for k := range o.counts {
-		c := &o.counts[k]
-		if c.min >= 0 && r.count < c.min && !e.note(rule{c.schema, idProperties, kwMinProperties}) ||
-			c.max >= 0 && r.count > c.max && !e.note(rule{c.schema, idProperties, kwMaxProperties}) {
+	return len(o.counts) == 0 || e.counted(o.counts, r.count, rule{nil, idProperties, kwMinProperties}, kwMaxProperties)
+}
+
+// demand notes which of the keys the object lacks.
+func (e *engine) demand(o *objectPlan, keys []requirePlan, r *objectRun) bool {
+	for k := range keys {
+		q := &keys[k]
+		if r.saw(q.key) {
+			continue
+		}
+		e.distinct = e.distinct || o.twice
+		if !e.noteAbsent(q) {
 			return false
 		}
 	}

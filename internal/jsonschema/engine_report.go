@@ -21,7 +21,7 @@ func (e *engine) settle() {
 		h := &e.hits[i]
 		l := &e.loci[h.locus]
 		if l.best < 0 || h.graver(e.hits[l.best].rule) {
-			l.best = int32(i) //nolint:gosec // bounded by the values
+			l.best = int32(i)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func (e *engine) settle() {
 func (e *engine) unify() {
 	order := make([]int32, len(e.loci))
 	for i := range order {
-		order[i] = int32(i) //nolint:gosec // bounded by the hits
+		order[i] = int32(i)
 	}
 	// Parents come before children in loci, and stand for all before them.
 	stands := make([]int32, len(e.loci))
@@ -46,7 +46,7 @@ func (e *engine) unify() {
 		if l.parent >= 0 {
 			l.parent = stands[l.parent]
 		}
-		id := int32(i) //nolint:gosec // bounded by the hits
+		id := int32(i)
 		if l.at >= 0 {
 			if first, ok := byPlace[l.at]; ok {
 				id = first
@@ -173,7 +173,7 @@ func (e *engine) first(room int) []reportEntry {
 		if l.best < 0 || !e.reported(l) {
 			continue
 		}
-		r := reportEntry{locus: int32(i)} //nolint:gosec // bounded by the hits
+		r := reportEntry{locus: int32(i)}
 		r.text.start = len(e.words)
 		e.words = append(append(e.words, codeOrder[e.hits[l.best].code]...), ':')
 		r.location.start = len(e.words)

@@ -55,7 +55,7 @@ func (e *engine) distinctItems(start, count int) bool {
 				return false
 			}
 		}
-		q.slots[at] = uint32(n + 1) //nolint:gosec // at most MaxArgumentValues
+		q.slots[at] = uint32(n + 1)
 	}
 	return true
 }
@@ -65,8 +65,8 @@ func (e *engine) distinctItems(start, count int) bool {
 func (e *engine) appendEquality(i, end int) bool {
 	q := &e.equality
 	raw := e.src[i:end]
-	switch c := raw[0]; {
-	case c == '"':
+	switch c := raw[0]; c {
+	case '"':
 		q.bytes = append(q.bytes, 's')
 		if bytes.IndexByte(raw, '\\') < 0 {
 			q.bytes = append(q.bytes, raw[1:len(raw)-1]...)
@@ -74,7 +74,7 @@ func (e *engine) appendEquality(i, end int) bool {
 			q.bytes = rawjson.AppendText(q.bytes, raw[1:len(raw)-1])
 		}
 		return true
-	case c == '{' || c == '[':
+	case '{', '[':
 		tree, fault := parseTree(raw)
 		if fault != NoFault {
 			e.pass()
@@ -82,7 +82,7 @@ func (e *engine) appendEquality(i, end int) bool {
 		}
 		q.bytes = tree.appendEquality(q.bytes)
 		return true
-	case c == 't' || c == 'f' || c == 'n':
+	case 't', 'f', 'n':
 		q.bytes = append(q.bytes, c)
 		return true
 	}

@@ -28,7 +28,12 @@ func (e *engine) value(p *plan, i int) int {
 
 // anyPlan is for values that nothing is said of. What holds whatever the schema
 // says is looked after all the same.
-var anyPlan = &plan{allowed: everyKind, scalars: true}
+var anyPlan = func() *plan {
+	p := &plan{allowed: everyKind, plain: true, scalars: true}
+	p.array = &arrayPlan{rest: itemPlan{plan: p}}
+	p.object = &objectPlan{other: itemPlan{plan: p}}
+	return p
+}()
 
 // hidden reads a value that is wrong as a whole, so that nothing below it is noted.
 func (e *engine) hidden(i int) int {
@@ -39,22 +44,21 @@ func (e *engine) hidden(i int) int {
 }
 
 func (e *engine) literal(p *plan, i int, c byte) int {
-	word, kind := "null", atNull
+	word, kind := "true", atBoolean
 	switch c {
 	case 't':
-		word, kind = "true", atBoolean
 	case 'f':
-		word, kind = "false", atBoolean
-	case 'n':
-		if e.nulls && e.base && e.depth > 0 && e.path[e.depth-1].index < 0 {
-			return e.pass()
-		}
+		word = "false"
 	default:
-		return e.stop(InvalidJSON)
+		// Of everything else, a null is all that it may be.
+		word, kind = "null", atNull
 	}
 	end := i + len(word)
 	if end > len(e.src) || string(e.src[i:end]) != word {
 		return e.stop(InvalidJSON)
+	}
+	if kind == atNull && e.nulls && e.mayBeAbsent() {
+		return e.pass()
 	}
 	if !e.count() {
 		return -1
@@ -65,10 +69,16 @@ func (e *engine) literal(p *plan, i int, c byte) int {
 	if p.allowed&(1<<kind) != 0 && p.scalars {
 		return end
 	}
-	if !e.allows(p, kind, i) || !e.literalValues(p, c) {
+	if !e.allows(p, kind) || !e.literalValues(p, c) {
 		return -1
 	}
 	return e.finish(p, i, end)
+}
+
+// mayBeAbsent says that a null here is a member's, which may count as absent: that is
+// settled before anything is judged, and so by the reference.
+func (e *engine) mayBeAbsent() bool {
+	return e.base && e.depth > 0 && e.path[e.depth-1].index < 0
 }
 
 func (e *engine) literalValues(p *plan, c byte) bool {
@@ -89,7 +99,7 @@ func (e *engine) literalValues(p *plan, c byte) bool {
 }
 
 // allows notes which type keywords refuse a kind. It reports whether to go on.
-func (e *engine) allows(p *plan, kind int, i int) bool {
+func (e *engine) allows(p *plan, kind int) bool {
 	if p.allowed&(1<<kind) != 0 {
 		return true
 	}
@@ -125,27 +135,21 @@ func (e *engine) string(p *plan, i int) int {
 	if p.byKind != nil {
 		p = p.byKind[atString]
 	}
-	if p.allowed&(1<<atString) != 0 {
-		if p.scalars {
-			return end
-		}
-	} else if !e.allows(p, atString, i) {
+	if p.allowed&(1<<atString) == 0 && !e.allows(p, atString) {
 		return -1
 	}
-	if len(p.texts) > 0 || len(p.values) > 0 {
-		text := e.src[i+1 : end-1]
-		if form&rawjson.Escaped == 0 {
-			if !e.stringRules(p, text, form) {
-				return -1
-			}
-		} else if p.needsText(len(text)) {
-			e.text = rawjson.AppendText(e.text[:0], text)
-			if !e.stringRules(p, e.text, form) {
-				return -1
-			}
-		}
+	if p.scalars {
+		return end
 	}
-	if len(p.fixed) == 0 && p.logic == nil {
+	text := e.src[i+1 : end-1]
+	if form&rawjson.Escaped != 0 && p.needsText(len(text)) {
+		e.text = rawjson.AppendText(e.text[:0], text)
+		text, form = e.text, form&^rawjson.Escaped|rawjson.NonASCII
+	}
+	if form&rawjson.Escaped == 0 && !e.stringRules(p, text, form) {
+		return -1
+	}
+	if p.plain {
 		return end
 	}
 	return e.finish(p, i, end)
@@ -157,16 +161,13 @@ const escapedPoint = 12
 // needsText says that a string with escapes has to be decoded: for what it says, or
 // because the length as it is written does not tell whether it is long or short enough.
 func (p *plan) needsText(written int) bool {
-	if len(p.values) > 0 {
-		return true
-	}
 	for k := range p.texts {
 		c := &p.texts[k]
 		if c.pattern != nil || c.format != nil || c.max >= 0 && written > c.max || written < escapedPoint*c.min {
 			return true
 		}
 	}
-	return false
+	return len(p.values) > 0
 }
 
 func (e *engine) stringRules(p *plan, text []byte, form rawjson.StringForm) bool {
@@ -185,19 +186,15 @@ func (e *engine) stringRules(p *plan, text []byte, form rawjson.StringForm) bool
 }
 
 func (e *engine) textRules(c *textCheck, text []byte, form rawjson.StringForm) bool {
-	if c.min > 0 || c.max >= 0 {
-		n := len(text)
-		// The bytes decide mostly: they are at least the code points, and at most
-		// four times as many.
-		if form&rawjson.NonASCII != 0 || form&rawjson.Escaped != 0 {
-			if c.max >= 0 && n > c.max || c.min > 0 && n < utf8.UTFMax*c.min {
-				n = utf8.RuneCount(text)
-			}
-		}
-		if n < c.min && !e.note(rule{c.schema, idLength, kwMinLength}) ||
-			c.max >= 0 && n > c.max && !e.note(rule{c.schema, idLength, kwMaxLength}) {
-			return false
-		}
+	n := len(text)
+	// The bytes decide mostly: they are at least the code points, and at most four
+	// times as many.
+	if form&rawjson.NonASCII != 0 && (uint(n) > uint(c.max) || n < utf8.UTFMax*c.min) {
+		n = utf8.RuneCount(text)
+	}
+	// A bound that is not there is -1, which is no length and beyond all of them.
+	if (n < c.min || uint(n) > uint(c.max)) && !e.length(c, n) {
+		return false
 	}
 	if c.format != nil && !e.matchesFormat(c.format, text) {
 		if e.handOver || !e.note(rule{c.schema, idFormat, kwFormat}) {
@@ -212,6 +209,14 @@ func (e *engine) textRules(c *textCheck, text []byte, form rawjson.StringForm) b
 	return true
 }
 
+// length notes which bound a length is beyond.
+func (e *engine) length(c *textCheck, n int) bool {
+	if n < c.min && !e.note(rule{c.schema, idLength, kwMinLength}) {
+		return false
+	}
+	return c.max < 0 || n <= c.max || e.note(rule{c.schema, idLength, kwMaxLength})
+}
+
 func (e *engine) stopped() bool { return e.handOver || e.fault != NoFault }
 
 func (e *engine) matchesFormat(f *format, text []byte) bool {
@@ -219,7 +224,9 @@ func (e *engine) matchesFormat(f *format, text []byte) bool {
 }
 
 // asString gives the bytes as a string for as long as they do not change.
-func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+func asString(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // the bytes' own length, and nobody keeps it
+}
 
 // matches runs a pattern and pays for it as the reference does. Where a pattern
 // overruns its own steps, so it would there, and the value is too costly; where the

@@ -76,7 +76,7 @@ func usedKeywords(list []*schema) keywordSet {
 		k.add("const", s.constant != nil)
 		k.add("format", s.format != nil)
 		k.add("$ref", s.ref != nil)
-		s.logic.keywords(&k)
+		s.keywords(&k)
 		if s.str != nil {
 			k.add("minLength", s.str.minLength >= 0)
 			k.add("maxLength", s.str.maxLength >= 0)

@@ -24,7 +24,7 @@ func (c *Compiled) Judge(in Input) (res Result) {
 // to that.
 func (c *Compiled) judgeBytes(in Input, anyRoot bool) (res Result) {
 	budget := in.budget()
-	e := engines.Get().(*engine) //nolint:forcetypeassert,errcheck // nothing else is in there
+	e := engines.Get().(*engine) //nolint:forcetypeassert // nothing else is in there
 	defer func() {
 		if recover() != nil {
 			res = Result{Fault: TooCostly}
@@ -57,7 +57,7 @@ func (c *Compiled) Locate(in Input) (violations int, fault Fault) {
 		return len(res.Violations), res.Fault
 	}
 	budget := in.budget()
-	e := engines.Get().(*engine) //nolint:forcetypeassert,errcheck // nothing else is in there
+	e := engines.Get().(*engine) //nolint:forcetypeassert // nothing else is in there
 	if e.start(c, in, budget); !e.read(c.planned.root, false) {
 		e.release()
 		res := c.judgeRaw(in, false)

@@ -31,7 +31,7 @@ func newKeyTable(texts []string) keyTable {
 		for t.slots[at] != 0 {
 			at = (at + 1) & t.mask
 		}
-		t.slots[at] = uint16(i + 1) //nolint:gosec // at most maxKeys
+		t.slots[at] = uint16(i + 1)
 	}
 	return t
 }
@@ -70,5 +70,5 @@ func hashText(s []byte) uint32 {
 		a = uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16
 	}
 	h := (a+uint64(n))*k1 ^ bits.RotateLeft64(b, 29)*k2
-	return uint32(h >> 32) //nolint:gosec // the upper half
+	return uint32(h >> 32)
 }

@@ -29,15 +29,17 @@ type plan struct {
 	byKind *[kindCount]*plan
 	// allowed has a bit for each kind that no type keyword refuses.
 	allowed uint8
-	// scalars says that a scalar of an allowed kind needs no other check.
-	scalars bool
+	// plain says that there is neither fixed nor logic, and scalars that a scalar of
+	// an allowed kind needs no other check at all.
+	plain, scalars bool
 
 	schemas []*schema // whose type keywords allowed sums up
 	values  []valueCheck
 	texts   []textCheck
 	numbers []numberCheck
-	array   *arrayPlan
-	object  *objectPlan
+	// array and object are there wherever the plan is used for such a value.
+	array  *arrayPlan
+	object *objectPlan
 	// fixed are broken by any value that gets here.
 	fixed []rule
 	// logic is what needs the value read again.
@@ -88,8 +90,8 @@ type objectPlan struct {
 	members []memberPlan
 	words   int // of the set of keys seen
 	require []requirePlan
-	// required are their bits, where one word holds all keys.
-	required uint64
+	// required are their bits, by word.
+	required []uint64
 	depends  []dependPlan
 	// twice says that a key may be missing by the word of two.
 	twice  bool

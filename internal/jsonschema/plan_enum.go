@@ -52,3 +52,30 @@ func numberOfKey(key string) decimal {
 	exp, _ := strconv.ParseInt(exponent, 10, 64)
 	return decimal{neg: neg, digits: digits, exp: exp}
 }
+
+// hasNumber looks for the number that a literal stands for.
+func (p *enumPlan) hasNumber(lit []byte) bool {
+	if n := readSmall(lit); n.valid {
+		return p.hasSmall(n, lit)
+	}
+	return p.hasDecimal(parseDecimal(string(lit)))
+}
+
+// hasSmall looks for a small number, of which lit is the literal.
+func (p *enumPlan) hasSmall(n smallNumber, lit []byte) bool {
+	for i, m := range p.small {
+		if m.valid && n.compare(m) == 0 || !m.valid && parseDecimal(string(lit)).cmp(p.numbers[i]) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *enumPlan) hasDecimal(d decimal) bool {
+	for i := range p.numbers {
+		if d.cmp(p.numbers[i]) == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -112,7 +112,7 @@ func (pl *planner) inspect(s *schema) {
 	}
 }
 
-// lists says that a list of keys has the key.
+// mentions says that a keyword that lists keys has the key.
 func (r *objectRules) mentions(key string) bool {
 	return r.properties[key] != nil || slices.Contains(r.required, key) || r.requiresDependent(key)
 }
@@ -168,28 +168,11 @@ func (pl *planner) add(key string, p *plan) bool {
 
 // closure adds what $ref and allOf add, and leaves out what says nothing.
 func (pl *planner) closure(roots []*schema) []*schema {
-	var set []*schema
-	var known map[*schema]bool
-	has := func(s *schema) bool {
-		if len(set) < 16 {
-			return slices.Contains(set, s)
-		}
-		if known == nil {
-			known = make(map[*schema]bool, 2*len(set))
-			for _, s := range set {
-				known[s] = true
-			}
-		}
-		return known[s]
-	}
+	var set schemaSet
 	var add func(s *schema)
 	add = func(s *schema) {
-		if s == nil || s.always != nil && *s.always || !pl.spend(1) || has(s) {
+		if s == nil || s.always != nil && *s.always || !pl.spend(1) || !set.add(s) {
 			return
-		}
-		set = append(set, s)
-		if known != nil {
-			known[s] = true
 		}
 		add(s.ref)
 		for _, sub := range s.allOf {
@@ -199,8 +182,45 @@ func (pl *planner) closure(roots []*schema) []*schema {
 	for _, s := range roots {
 		add(s)
 	}
-	slices.SortFunc(set, func(a, b *schema) int { return int(a.id) - int(b.id) })
-	return set
+	byID(set.list)
+	return set.list
+}
+
+// schemaSet keeps subschemas once. Most sets have a few members, which a scan finds
+// sooner than a map.
+type schemaSet struct {
+	list  []*schema
+	known map[*schema]bool
+}
+
+const fewSchemas = 16
+
+// add reports whether the subschema is new.
+func (s *schemaSet) add(sub *schema) bool {
+	if len(s.list) < fewSchemas {
+		if slices.Contains(s.list, sub) {
+			return false
+		}
+		s.list = append(s.list, sub)
+		return true
+	}
+	if s.known == nil {
+		s.known = make(map[*schema]bool, 2*len(s.list))
+		for _, old := range s.list {
+			s.known[old] = true
+		}
+	}
+	if s.known[sub] {
+		return false
+	}
+	s.known[sub] = true
+	s.list = append(s.list, sub)
+	return true
+}
+
+// byID brings subschemas into the order of the document, in which sets compare.
+func byID(list []*schema) {
+	slices.SortFunc(list, func(a, b *schema) int { return int(a.id) - int(b.id) })
 }
 
 func planKey(set []*schema, c closing, kind uint8) string {
@@ -237,7 +257,7 @@ func (pl *planner) kindPlan(set []*schema, c closing, kind uint8) *plan {
 			}
 		}
 	}
-	slices.SortFunc(set, func(a, b *schema) int { return int(a.id) - int(b.id) })
+	byID(set)
 	key := planKey(set, c, kind)
 	if p := pl.plans[key]; p != nil {
 		return p

@@ -18,23 +18,13 @@ func (pl *planner) fill(p *plan, q planParts) {
 		pl.delegate(p, q, q.set[i])
 		return
 	}
-	p.fixed = q.fixed
-	for kind := range uint8(kindCount) {
-		if q.wants(kind) {
-			p.allowed |= 1 << kind
-		}
-	}
+	p.fixed, p.allowed = q.fixed, q.kinds()
 	for _, s := range q.set {
 		if !pl.spend(1) {
 			return
 		}
 		pl.fillValues(p, s)
-		if q.wants(atString) {
-			p.fillTexts(s)
-		}
-		if s.num != nil && (q.wants(atInteger) || q.wants(atNumber)) {
-			p.numbers = append(p.numbers, newNumberCheck(s))
-		}
+		pl.fillScalars(p, s, q)
 	}
 	if q.wants(atArray) {
 		p.array = pl.arrayPlan(q)
@@ -43,10 +33,35 @@ func (pl *planner) fill(p *plan, q planParts) {
 		p.object = pl.objectPlan(q)
 	}
 	pl.fillLogic(p, q)
-	p.scalars = len(p.values)+len(p.texts)+len(p.numbers)+len(p.fixed) == 0 && p.logic == nil
+	p.plain = len(p.fixed) == 0 && p.logic == nil
+	p.scalars = p.plain && len(p.values)+len(p.texts)+len(p.numbers) == 0
 	if p.object != nil && p.logic != nil {
-		p.object.dynamic = len(p.logic.unions)+len(p.logic.conditions)+len(p.logic.dependents) > 0
+		p.object.dynamic = p.logic.declares()
 	}
+}
+
+// kinds are those that the plan is for, as bits.
+func (q planParts) kinds() uint8 {
+	if q.kind == kindCount {
+		return everyKind
+	}
+	return 1 << q.kind
+}
+
+// fillScalars takes over what looks at strings and numbers alone.
+func (pl *planner) fillScalars(p *plan, s *schema, q planParts) {
+	if q.wants(atString) {
+		p.fillTexts(s)
+	}
+	if s.num != nil && (q.wants(atInteger) || q.wants(atNumber)) {
+		p.numbers = append(p.numbers, newNumberCheck(s))
+	}
+}
+
+// declares says that it depends on the value which keys are declared. What stands
+// under not declares none.
+func (l *logicPlan) declares() bool {
+	return len(l.unions)+len(l.conditions)+len(l.dependents)+len(l.delegated) > 0
 }
 
 // delegate leaves a location to the reference, with all that applies there. Where
@@ -59,7 +74,7 @@ func (pl *planner) delegate(p *plan, q planParts, s *schema) {
 	if q.closing != open {
 		pl.refuse(s, keyword, "it depends on what other keywords have looked at, and so does what is declared")
 	}
-	p.allowed = everyKind
+	p.allowed, p.array, p.object = everyKind, anyPlan.array, anyPlan.object
 	p.logic = &logicPlan{delegated: q.set}
 	pl.rereads = true
 	pl.delegated = append(pl.delegated, refusal{s, keyword, "it depends on what other keywords have looked at"})

@@ -18,18 +18,7 @@ func (pl *planner) objectPlan(q planParts) *objectPlan {
 			pl.fillGroup(o, s, q)
 		}
 	}
-	o.twice = len(o.depends) > 0
-	demanded := map[int]bool{}
-	for _, q := range o.require {
-		o.required |= 1 << (q.key % 64)
-		o.twice = o.twice || demanded[q.key]
-		demanded[q.key] = true
-	}
-	o.weight = len(o.require)
-	for _, d := range o.depends {
-		o.weight += len(d.needs)
-	}
-	o.weight /= 4 * keysPerUnit
+	o.sumUp()
 	for _, name := range names {
 		if !pl.spend(len(q.set)) {
 			break
@@ -37,12 +26,31 @@ func (pl *planner) objectPlan(q planParts) *objectPlan {
 		o.members = append(o.members, pl.memberPlan(o, q, name))
 	}
 	if !o.patterns {
-		o.other = pl.otherPlan(o, q)
+		o.other = pl.otherPlan(q)
 	}
 	if o.patterns && (len(o.groups) > 1 || len(o.groups[0].patterns) > 1) {
 		pl.rereads = true
 	}
 	return o
+}
+
+// sumUp makes of the lists of keys that have to be there what says at a look whether
+// they all are, and what it costs to go through them.
+func (o *objectPlan) sumUp() {
+	o.twice = len(o.depends) > 0
+	if len(o.require) > 0 {
+		o.required = make([]uint64, o.words)
+	}
+	for _, q := range o.require {
+		bit := uint64(1) << (q.key % 64)
+		o.twice = o.twice || o.required[q.key/64]&bit != 0
+		o.required[q.key/64] |= bit
+	}
+	weight := len(o.require)
+	for _, d := range o.depends {
+		weight += len(d.needs)
+	}
+	o.weight = weight / (4 * keysPerUnit)
 }
 
 // closed says whether undeclared properties are unexpected at the location.
@@ -171,7 +179,7 @@ func (pl *planner) applying(s *schema, name string) []*schema {
 }
 
 // otherPlan is for keys that no list names, where there are no patterns.
-func (pl *planner) otherPlan(o *objectPlan, q planParts) itemPlan {
+func (pl *planner) otherPlan(q planParts) itemPlan {
 	var item itemPlan
 	var roots []*schema
 	for _, s := range q.set {

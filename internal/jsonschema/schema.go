@@ -41,7 +41,7 @@ var kindSentences = func() (texts [1 << len(kindNames)]string) {
 	for k := range texts {
 		var names []string
 		for _, n := range kindNames {
-			if kinds(k)&n.kind != 0 { //nolint:gosec // seven bits
+			if kinds(k)&n.kind != 0 {
 				names = append(names, n.name)
 			}
 		}

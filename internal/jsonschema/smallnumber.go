@@ -31,44 +31,43 @@ var powersOf10 = func() (p [maxSmallDigits + 1]uint64) {
 
 // readSmall reads a well-formed number literal.
 func readSmall(lit []byte) smallNumber {
-	var n smallNumber
-	i := 0
-	if lit[0] == '-' {
-		n.neg = true
-		i++
+	digits, neg := lit, lit[0] == '-'
+	if neg {
+		digits = lit[1:]
 	}
-	digits, exponent := 0, int32(0)
-	for ; i < len(lit); i++ {
-		c := lit[i]
-		if c == '.' {
-			exponent = -1
+	mantissa, exponent, rest := readDigits(digits)
+	written, ok := readExponent(rest)
+	// Every written digit counts against the bound on numbers; a literal with so
+	// many leading or trailing zeros is a matter for decimals.
+	if mantissa >= powersOf10[maxSmallDigits] || !ok || len(lit) >= maxNumberDigits {
+		return smallNumber{}
+	}
+	if mantissa == 0 {
+		return smallNumber{valid: true}
+	}
+	return smallNumber{mantissa: mantissa, exponent: exponent + written, neg: neg, valid: true}
+}
+
+// readDigits reads the digits before and behind the point, as far as a small number
+// has any: a mantissa beyond it says that there are more. rest is the exponent.
+func readDigits(lit []byte) (mantissa uint64, exponent int32, rest []byte) {
+	behind := false
+	for i, c := range lit {
+		switch {
+		case c == '.':
+			behind = true
 			continue
+		case c|0x20 == 'e':
+			return mantissa, exponent, lit[i:]
+		case mantissa >= powersOf10[maxSmallDigits]:
+			return mantissa, exponent, nil
 		}
-		if c|0x20 == 'e' {
-			break
-		}
-		if digits > 0 || c != '0' {
-			digits++
-		}
-		if digits > maxSmallDigits {
-			return smallNumber{}
-		}
-		n.mantissa = n.mantissa*10 + uint64(c-'0')
-		if exponent < 0 {
+		mantissa = mantissa*10 + uint64(c-'0')
+		if behind {
 			exponent--
 		}
 	}
-	if exponent < 0 {
-		exponent++
-	}
-	written, ok := readExponent(lit[i:])
-	// Every written digit counts against the bound on numbers; a literal with so
-	// many leading or trailing zeros is a matter for decimals.
-	n.exponent, n.valid = exponent+written, ok && len(lit) < maxNumberDigits
-	if n.mantissa == 0 {
-		n.neg, n.exponent = false, 0
-	}
-	return n
+	return mantissa, exponent, nil
 }
 
 // readExponent reads what follows the digits. ok is false beyond the bound.
@@ -98,7 +97,7 @@ func (d decimal) small() smallNumber {
 	if len(d.digits) > maxSmallDigits || d.exp > maxSmallExponent || d.exp < -2*maxSmallExponent {
 		return smallNumber{}
 	}
-	n := smallNumber{neg: d.neg, exponent: int32(d.exp), valid: true} //nolint:gosec // it is small
+	n := smallNumber{neg: d.neg, exponent: int32(d.exp), valid: true}
 	for i := range len(d.digits) {
 		n.mantissa = n.mantissa*10 + uint64(d.digits[i]-'0')
 	}
