@@ -12,6 +12,8 @@ var foundDisagreements = []struct {
 	{"the same by a union with one branch left", `{"required":["b"],"oneOf":[{"required":["b"]}]}`, `{}`, Draft6, Options{Undeclared: FollowSchema}},
 	{"the same by two dependencies", `{"dependencies":{"b":["d"],"c":["d"]}}`, `{"c":4,"b":0}`, Draft4, Options{Undeclared: RejectNested}},
 	{"not declares nothing, and postpones nothing", `{"properties":{" ":{"$ref":"#"}},"not":{}}`, `{" ":{"q":604}}`, Draft7, Options{Undeclared: RejectNested}},
+	{"a plan that is the reference's declares what it declares", `{"dependentSchemas":{"a":{"allOf":[{"unevaluatedProperties":{}}]}}}`, `{"a":1}`, Draft2019, Options{}},
+	{"the same by a union", `{"anyOf":[{"properties":{"aa":{}},"unevaluatedProperties":false},{}]}`, `{"aa":"a"}`, Draft2020, Options{}},
 	{"a location with a fault has no violations", `{"not":{}}`, `{"a":1},`, Draft2020, Options{}},
 }
 

@@ -5,7 +5,10 @@ import (
 	"testing"
 )
 
-// fuzzGenerated lets the fuzzer choose what the generators write, a byte a choice.
+// fuzzGenerated lets the fuzzer choose what the generators write, a byte a choice. To
+// make inputs shorter is no use then, and takes most of the time:
+//
+//	go test ./internal/jsonschema -run - -fuzz FuzzGenerated$ -fuzzminimizetime 1x
 func fuzzGenerated(f *testing.F, mode generatorMode) {
 	f.Helper()
 	for seed := range uint64(8) {

@@ -107,7 +107,11 @@ func newTrial(doc []byte, dialect Dialect, opts Options) *trial {
 func (d *differential) schema() *disagreement {
 	doc, dialect := generateSchema(d.Rand, d.mode)
 	d.schemas++
-	t := newTrial(doc, dialect, differentialOptions(d.Rand))
+	opts := differentialOptions(d.Rand)
+	if d.mode == generateUnions && d.IntN(2) == 0 {
+		opts.Undeclared = Reject // where unions decide what is declared
+	}
+	t := newTrial(doc, dialect, opts)
 	if t == nil {
 		d.refused++
 		return nil

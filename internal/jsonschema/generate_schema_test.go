@@ -76,7 +76,11 @@ type keywordRule struct {
 func generateSchema(r *rand.Rand, mode generatorMode) (doc []byte, draft Dialect) {
 	drafts := [...]Dialect{Draft4, Draft6, Draft7, Draft7, Draft2019, Draft2020, Draft2020}
 	g := &schemaGenerator{Rand: r, mode: mode, draft: drafts[r.IntN(len(drafts))], left: 1 + r.IntN(maxGenerated), defs: r.IntN(4)}
-	for range 2 + r.IntN(6) {
+	keys := 6
+	if mode == generateUnions {
+		keys = 2 // so that branches speak of the same ones
+	}
+	for range 2 + r.IntN(keys) {
 		g.keys = append(g.keys, pick(r, someKeys))
 	}
 	if r.IntN(40) == 0 {
