@@ -44,6 +44,7 @@ type ServiceAccountName string
 const AnyServiceAccount ServiceAccountName = "*"
 
 // ConfigMapKeyRef names one key of a ConfigMap in the object's own namespace.
+// +structType=atomic
 type ConfigMapKeyRef struct {
 	// name is the ConfigMap's.
 	// +required
@@ -61,6 +62,7 @@ type ConfigMapKeyRef struct {
 }
 
 // SecretKeyRef names one key of a Secret in the object's own namespace.
+// +structType=atomic
 type SecretKeyRef struct {
 	// name is the Secret's.
 	// +required

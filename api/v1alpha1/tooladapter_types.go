@@ -100,7 +100,9 @@ type AdapterRecords struct {
 
 // AdapterHTTP is a backend that is asked. It answers with a JSON object, or with 404
 // where there is no such record. Redirects are not followed. Each request carries the
-// headers Callgate-Tenant and Callgate-Caller, and an Idempotency-Key.
+// headers Callgate-Tenant and Callgate-Caller, and an Idempotency-Key. Under server-side
+// apply it has one owner.
+// +structType=atomic
 // +kubebuilder:validation:XValidation:rule="!has(self.caBundle) || self.url.startsWith('https://')",message="leave caBundle out, or write https:// in url: without TLS no certificate is checked"
 // +kubebuilder:validation:XValidation:rule="!has(self.serviceAccountTokenAudience) || self.url.startsWith('https://')",message="leave serviceAccountTokenAudience out, or write https:// in url: a token is only sent over TLS"
 type AdapterHTTP struct {

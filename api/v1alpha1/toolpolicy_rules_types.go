@@ -24,6 +24,7 @@ const (
 )
 
 // PolicyTenant says where the tenant of a call comes from.
+// +structType=atomic
 // +kubebuilder:validation:MinProperties=0
 // +kubebuilder:validation:XValidation:rule="has(self.label) == (has(self.from) && self.from == 'NamespaceLabel')",message="set label together with from: NamespaceLabel, and leave it out otherwise"
 type PolicyTenant struct {
@@ -58,7 +59,9 @@ const (
 	TenantFromContext        TenantSource = "Context"
 )
 
-// PolicyRule is one condition on calls.
+// PolicyRule is one condition on calls. Under server-side apply it has one owner: nobody
+// else can confine it.
+// +structType=atomic
 // +kubebuilder:validation:XValidation:rule="!(has(self.message) && has(self.messageExpression))",message="set message or messageExpression, not both"
 type PolicyRule struct {
 	// name identifies the rule in the policy, and in errors as
@@ -126,7 +129,9 @@ const (
 	RuleInvalidArguments RuleReason = "InvalidArguments"
 )
 
-// SemanticValidation asks an external model about offered tools.
+// SemanticValidation asks an external model about offered tools. Under server-side apply
+// it has one owner.
+// +structType=atomic
 type SemanticValidation struct {
 	// endpoint is the https URL of an OpenAI-compatible chat completions endpoint. The
 	// operator must have allowed its host (--allowed-upstream).

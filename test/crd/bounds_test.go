@@ -12,6 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -28,8 +29,10 @@ type bound struct {
 	within      []any
 	beyond      []any
 	message     string
-	// also makes the rest of the object fit.
+	// also makes the rest of a list's item fit.
 	also map[string]any
+	// from is a spec to start from in place of the smallest one.
+	from map[string]any
 }
 
 func repeat(s string, n int) string { return strings.Repeat(s, n) }
@@ -108,11 +111,15 @@ func schemaBounds() []bound {
 		{path: "status.schemaHash", bound: "minLength", within: list("s"), beyond: list(""), message: tooShort},
 		{path: "status.schemaHash", bound: "maxLength", within: list("sha256:" + repeat("0", 64)), beyond: list("sha256:" + repeat("0", 65)), message: fmt.Sprintf(tooLong, 71)},
 	}
-	b = append(b, statusBounds()...)
-	for i := range b {
-		b[i].kind = toolSchemaKind
+	b = append(b, resultBounds()...)
+	return ofKind(toolSchemaKind, append(b, statusBounds()...))
+}
+
+func ofKind(kind schema.GroupVersionKind, bounds []bound) []bound {
+	for i := range bounds {
+		bounds[i].kind = kind
 	}
-	return b
+	return bounds
 }
 
 // policyBounds are those of ToolPolicy.
@@ -152,14 +159,13 @@ func policyBounds() []bound {
 		{path: invalid + "[]", bound: "maxLength", within: list(repeat("é", 192)), beyond: list(repeat("a", 193)), message: fmt.Sprintf(tooLong, 192)},
 		{path: invalid + "[]", bound: "pattern", within: list("a/b"), beyond: controlNames, message: mismatch},
 	}
-	b = append(b, statusBounds()...)
-	for i := range b {
-		b[i].kind = toolPolicyKind
-	}
-	return b
+	b = append(b, settingBounds()...)
+	b = append(b, ruleBounds()...)
+	b = append(b, semanticBounds()...)
+	return ofKind(toolPolicyKind, append(b, statusBounds()...))
 }
 
-// statusBounds are those that both kinds have.
+// statusBounds are those that every kind has.
 func statusBounds() []bound {
 	b := []bound{
 		{path: "status.conditions", bound: "maxItems", within: list(conditions(8)), beyond: list(conditions(9)), message: fmt.Sprintf(tooMany, 9, 8)},
@@ -187,6 +193,7 @@ func statusBounds() []bound {
 func requiredBounds() []bound {
 	return []bound{
 		{kind: toolSchemaKind, path: "spec", bound: "required", beyond: list(nil), message: "spec: Required value"},
+		{kind: toolAdapterKind, path: "spec", bound: "required", beyond: list(nil), message: "spec: Required value"},
 		{kind: toolPolicyKind, path: "spec", bound: "required", beyond: list(nil), message: "spec: Required value"},
 		{kind: toolPolicyKind, path: "spec.subjects", bound: "required", beyond: list(nil), message: "spec.subjects: Required value"},
 		{kind: toolPolicyKind, path: "spec.subjects.serviceAccountNames", bound: "required", beyond: list(nil), message: "spec.subjects.serviceAccountNames: Required value"},
@@ -195,39 +202,52 @@ func requiredBounds() []bound {
 }
 
 func allBounds() []bound {
-	return slices.Concat(schemaBounds(), policyBounds(), requiredBounds())
+	return slices.Concat(schemaBounds(), policyBounds(), adapterBounds(), requiredBounds())
 }
 
 // place puts a value at the path of a bound; nil removes what is there.
 func place(o *unstructured.Unstructured, b bound, value any) {
-	GinkgoHelper()
-	path, tail, isItem := strings.Cut(b.path, "[]")
-	if isItem {
-		item := value
-		if tail = strings.TrimPrefix(tail, "."); tail != "" {
-			fields := maps.Clone(b.also)
-			if value != nil {
-				fields[tail] = value
-			}
-			item = fields
-		}
-		value = list(item)
+	if b.from != nil {
+		o.Object["spec"] = runtime.DeepCopyJSON(b.from)
 	}
-	fields := strings.Split(path, ".")
-	if value == nil {
-		unstructured.RemoveNestedField(o.Object, fields...)
-		return
-	}
-	Expect(unstructured.SetNestedField(o.Object, value, fields...)).To(Succeed())
+	put(o.Object, strings.Split(b.path, "."), value, b.also)
 }
 
-// write asks the API server what it says to an object of the bound's kind that has
-// the value at the bound's path.
+func put(fields map[string]any, path []string, value any, also map[string]any) {
+	name, isItem := strings.CutSuffix(path[0], "[]")
+	switch {
+	case len(path) == 1 && isItem:
+		fields[name] = list(value)
+	case len(path) == 1 && value == nil:
+		delete(fields, name)
+	case len(path) == 1:
+		fields[name] = value
+	case isItem:
+		item := runtime.DeepCopyJSON(also)
+		if item == nil {
+			item = map[string]any{}
+		}
+		fields[name] = list(item)
+		put(item, path[1:], value, also)
+	default:
+		inner, ok := fields[name].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			fields[name] = inner
+		}
+		put(inner, path[1:], value, also)
+	}
+}
+
+func (b bound) ofStatus() bool { return strings.HasPrefix(b.path, "status.") }
+
+// write asks the API server, and for what files can hold whoever reads files too, what
+// they say to an object of the bound's kind that has the value at the bound's path.
 func write(ctx context.Context, namespace string, b bound, value any) error {
 	o := minimal(b.kind, namespace)
-	if !strings.HasPrefix(b.path, "status.") {
+	if !b.ofStatus() {
 		place(o, b, value)
-		return dryRun(ctx, o)
+		return both(ctx, o)
 	}
 	Expect(env.Client.Create(ctx, o)).To(Succeed())
 	place(o, b, value)
@@ -311,6 +331,7 @@ func boundsOf(s *apiextensionsv1.JSONSchemaProps, path string) []string {
 	add(s.Minimum != nil, "minimum")
 	add(s.Maximum != nil, "maximum")
 	add(len(s.Enum) > 0, "enum")
+	add(s.Format == "byte", "format")
 	add(s.XPreserveUnknownFields != nil, "type")
 	if s.XListType != nil && *s.XListType != "atomic" {
 		add(true, *s.XListType)

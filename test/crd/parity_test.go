@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"testing/fstest"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -29,7 +32,7 @@ var _ = Describe("Files and the API server", func() {
 		It("both refuse "+filepath.Base(file), func(ctx context.Context) {
 			set, problems := fromFile(ctx, file, "default")
 			Expect(problems).NotTo(BeEmpty())
-			Expect(set == nil || len(set.Schemas)+len(set.Policies) == 0).To(BeTrue(), "nothing of a refused object is used")
+			Expect(set == nil || len(set.Schemas)+len(set.Policies)+len(set.Adapters) == 0).To(BeTrue(), "nothing of a refused object is used")
 			for _, p := range problems {
 				Expect(p.Line).To(BeNumerically(">", 0), "a problem says where: %+v", p)
 			}
@@ -51,10 +54,64 @@ var _ = Describe("Files and the API server", func() {
 				sameSpec(ctx, set, manifest.Key{Kind: manifest.KindToolPolicy, Namespace: p.Namespace, Name: p.Name})
 				compared++
 			}
+			for _, a := range set.Adapters {
+				sameSpec(ctx, set, manifest.Key{Kind: manifest.KindToolAdapter, Namespace: a.Namespace, Name: a.Name})
+				compared++
+			}
 			Expect(compared).To(BeNumerically(">", 0))
 		})
 	}
 })
+
+// loader holds the definitions' rules, which take a moment to prepare.
+var loader = sync.OnceValues(manifest.NewLoader)
+
+// both asks the API server and whoever reads files what they say to a create. It
+// expects one answer of both, and gives the API server's.
+func both(ctx context.Context, o *unstructured.Unstructured) error {
+	GinkgoHelper()
+	server := dryRun(ctx, o.DeepCopy())
+	file := o.DeepCopy()
+	if file.GetName() == "" {
+		file.SetGenerateName("")
+		file.SetName("minimal")
+	}
+	text, err := file.MarshalJSON()
+	Expect(err).NotTo(HaveOccurred())
+	reader, err := loader()
+	Expect(err).NotTo(HaveOccurred())
+	_, problems := reader.Load(ctx, manifest.Options{FS: fstest.MapFS{"o.json": {Data: text}}}, manifest.Source{Path: "o.json"})
+	if server == nil {
+		Expect(problems).To(BeEmpty(), "the API server takes it")
+		return nil
+	}
+	Expect(problems).NotTo(BeEmpty(), "the API server says: %v", server)
+	for _, p := range problems {
+		// A long message is cut in the file reader's answer, and escaped for a terminal.
+		message, _, _ := strings.Cut(p.Message, `\u`)
+		message = strings.TrimSuffix(message, "…")
+		_, said, isQuoted := strings.Cut(message, `": `)
+		if !isQuoted {
+			said = message
+		}
+		Expect(server.Error()).To(ContainSubstring(said), "both say the same")
+		Expect(server.Error()).To(ContainSubstring(fieldPath(p.Path)), "both name the same field")
+	}
+	return server
+}
+
+// fieldPath writes a JSON Pointer as the API server writes paths.
+func fieldPath(pointer string) string {
+	var b strings.Builder
+	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		if _, err := strconv.Atoi(token); err == nil {
+			b.WriteString("[" + token + "]")
+			continue
+		}
+		b.WriteString("." + token)
+	}
+	return strings.TrimPrefix(b.String(), ".")
+}
 
 func sameSpec(ctx context.Context, set *manifest.Set, key manifest.Key) {
 	GinkgoHelper()

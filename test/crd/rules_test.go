@@ -2,12 +2,17 @@ package crd_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const (
@@ -16,33 +21,83 @@ const (
 	ruleTools    = "* stands for every tool and must be the only entry"
 	ruleAccounts = "* stands for every ServiceAccount and must be the only entry"
 	ruleActions  = "Deny and Warn exclude each other: a blocked call needs no warning"
+	ruleTenant   = "set label together with from: NamespaceLabel, and leave it out otherwise"
+	ruleLabel    = "write a label's key: a name of at most 63 letters, digits, '-', '_' and '.', with a DNS name and '/' before it where it has a prefix, such as example.com/tenant"
+	ruleMessage  = "set message or messageExpression, not both"
+	ruleStar     = "leave tools out for a rule about every tool: * is matched as a name here, and the rule would hold for no call"
 )
 
-// crossRules are the rules across fields: what to set on a minimal object, and the
-// message it is refused with, "" where it is taken.
-var crossRules = []struct {
-	policy  bool
+// crossRule is one rule across fields: what to set on a minimal object by path (nil
+// removes), and the message it is refused with, "" where it is taken.
+type crossRule struct {
+	kind    schema.GroupVersionKind
 	name    string
-	path    string
-	value   any
-	also    string
+	fields  map[string]any
 	message string
-}{
-	{false, "both documents", "spec.parameters", map[string]any{}, "spec.parametersJSON", ruleOneOf},
-	{false, "the object alone", "spec.parameters", map[string]any{}, "", ""},
-	{false, "the text alone", "spec.parametersJSON", "{}", "", ""},
-	{true, "every tool", "spec.declaredTools", list("*"), "", ""},
-	{true, "every tool and one more", "spec.declaredTools", list("*", "a"), "", ruleTools},
-	{true, "one tool and every tool", "spec.declaredTools", list("a", "*"), "", ruleTools},
-	{true, "every account", "spec.subjects.serviceAccountNames", list("*"), "", ""},
-	{true, "every account and one more", "spec.subjects.serviceAccountNames", list("*", "a"), "", ruleAccounts},
-	{true, "one account and every account", "spec.subjects.serviceAccountNames", list("a", "*"), "", ruleAccounts},
-	{true, "Deny and Warn", "spec.validationActions", list("Deny", "Warn"), "", ruleActions},
-	{true, "Warn and Deny", "spec.validationActions", list("Warn", "Deny"), "", ruleActions},
-	{true, "Deny and Audit", "spec.validationActions", list("Deny", "Audit"), "", ""},
-	{true, "Warn and Audit", "spec.validationActions", list("Warn", "Audit"), "", ""},
-	{true, "Audit alone", "spec.validationActions", list("Audit"), "", ""},
 }
+
+// schemaRules are those of ToolSchema.
+func schemaRules() []crossRule {
+	return []crossRule{
+		{toolSchemaKind, "both documents", map[string]any{"spec.parameters": map[string]any{}, "spec.parametersJSON": "{}"}, ruleOneOf},
+		{toolSchemaKind, "the object alone", map[string]any{"spec.parameters": map[string]any{}}, ""},
+		{toolSchemaKind, "the text alone", map[string]any{"spec.parametersJSON": "{}"}, ""},
+	}
+}
+
+// policyRules are those of ToolPolicy.
+func policyRules() []crossRule {
+	const (
+		tools    = "spec.declaredTools"
+		accounts = "spec.subjects.serviceAccountNames"
+		actions  = "spec.validationActions"
+		from     = "spec.tenant.from"
+		label    = "spec.tenant.label"
+	)
+	rule := func(more map[string]any) map[string]any {
+		item := map[string]any{"name": "r", "expression": "true"}
+		for k, v := range more {
+			item[k] = v
+		}
+		return map[string]any{"spec.rules": list(item)}
+	}
+	k := toolPolicyKind
+	rules := []crossRule{
+		{k, "every tool", map[string]any{tools: list("*")}, ""},
+		{k, "every tool and one more", map[string]any{tools: list("*", "a")}, ruleTools},
+		{k, "one tool and every tool", map[string]any{tools: list("a", "*")}, ruleTools},
+		{k, "every account", map[string]any{accounts: list("*")}, ""},
+		{k, "every account and one more", map[string]any{accounts: list("*", "a")}, ruleAccounts},
+		{k, "one account and every account", map[string]any{accounts: list("a", "*")}, ruleAccounts},
+		{k, "Deny and Warn", map[string]any{actions: list("Deny", "Warn")}, ruleActions},
+		{k, "Warn and Deny", map[string]any{actions: list("Warn", "Deny")}, ruleActions},
+		{k, "Deny and Audit", map[string]any{actions: list("Deny", "Audit")}, ""},
+		{k, "Warn and Audit", map[string]any{actions: list("Warn", "Audit")}, ""},
+		{k, "Audit alone", map[string]any{actions: list("Audit")}, ""},
+		{k, "a tenant by label", map[string]any{from: "NamespaceLabel", label: "tenant"}, ""},
+		{k, "a tenant by label without a label", map[string]any{from: "NamespaceLabel"}, ruleTenant},
+		{k, "a tenant by namespace with a label", map[string]any{from: "Namespace", label: "tenant"}, ruleTenant},
+		{k, "a tenant by default with a label", map[string]any{label: "tenant"}, ruleTenant},
+		{k, "a tenant by context with a label", map[string]any{from: "Context", label: "tenant"}, ruleTenant},
+		{k, "a rule with a message", rule(map[string]any{"message": "no"}), ""},
+		{k, "a rule with an expression of a message", rule(map[string]any{"messageExpression": "tenant"}), ""},
+		{k, "a rule with both messages", rule(map[string]any{"message": "no", "messageExpression": "tenant"}), ruleMessage},
+		{k, "a rule about one tool", rule(map[string]any{"tools": list("a", "**")}), ""},
+		{k, "a rule about a star", rule(map[string]any{"tools": list("*")}), ruleStar},
+		{k, "a rule about a tool and a star", rule(map[string]any{"tools": list("a", "*")}), ruleStar},
+	}
+	for _, key := range []string{"tenant", "Tenant_1.x", "example.com/tenant", "a/b", longestLabel} {
+		rules = append(rules, crossRule{k, "the label " + shorten(key), map[string]any{from: "NamespaceLabel", label: key}, ""})
+	}
+	for _, key := range []string{"a b", "-a", "a-", "a/b/c", "/a", "a/", "A/b", "a_b/c", "é", "a\n", repeat("a", 64), "x/" + repeat("a", 64)} {
+		rules = append(rules, crossRule{k, "the label " + shorten(key), map[string]any{from: "NamespaceLabel", label: key}, ruleLabel})
+	}
+	return rules
+}
+
+func allRules() []crossRule { return slices.Concat(schemaRules(), policyRules(), adapterRules()) }
+
+func shorten(s string) string { return fmt.Sprintf("%.20q of %d", s, len(s)) }
 
 var _ = Describe("Rules across fields", func() {
 	expect := func(err error, message string) {
@@ -53,28 +108,22 @@ var _ = Describe("Rules across fields", func() {
 		}
 		Expect(err).To(MatchError(ContainSubstring(message)))
 	}
-	for _, r := range crossRules {
-		kind := toolSchemaKind
-		if r.policy {
-			kind = toolPolicyKind
-		}
+	for _, r := range allRules() {
 		set := func(o *unstructured.Unstructured) {
-			GinkgoHelper()
-			Expect(unstructured.SetNestedField(o.Object, r.value, strings.Split(r.path, ".")...)).To(Succeed())
-			if r.also != "" {
-				Expect(unstructured.SetNestedField(o.Object, "{}", strings.Split(r.also, ".")...)).To(Succeed())
+			for path, value := range r.fields {
+				put(o.Object, strings.Split(path, "."), runtime.DeepCopyJSONValue(value), nil)
 			}
 		}
-		It("holds for "+r.name+", on create", func(ctx context.Context) {
-			o := minimal(kind, env.Namespace(ctx, GinkgoT()))
+		It(fmt.Sprintf("holds for %s of a %s, on create", r.name, r.kind.Kind), func(ctx context.Context) {
+			o := minimal(r.kind, env.Namespace(ctx, GinkgoT()))
 			set(o)
-			expect(dryRun(ctx, o), r.message)
+			expect(both(ctx, o), r.message)
 		})
-		It("holds for "+r.name+", on update", func(ctx context.Context) {
-			o := minimal(kind, env.Namespace(ctx, GinkgoT()))
+		It(fmt.Sprintf("holds for %s of a %s, on update", r.name, r.kind.Kind), func(ctx context.Context) {
+			o := minimal(r.kind, env.Namespace(ctx, GinkgoT()))
 			Expect(env.Client.Create(ctx, o)).To(Succeed())
 			set(o)
-			expect(env.Client.Update(ctx, o), r.message)
+			expect(env.Client.Update(ctx, o, client.DryRunAll), r.message)
 		})
 	}
 
@@ -105,7 +154,7 @@ var _ = Describe("Rules across fields", func() {
 
 	It("has each of its rules covered here", func() {
 		tested := []string{ruleName}
-		for _, r := range crossRules {
+		for _, r := range allRules() {
 			tested = append(tested, r.message)
 		}
 		for kind, root := range schemas() {

@@ -39,8 +39,9 @@ var _ = BeforeSuite(func() {
 
 // The kinds under test.
 var (
-	toolSchemaKind = callgatev1alpha1.GroupVersion.WithKind("ToolSchema")
-	toolPolicyKind = callgatev1alpha1.GroupVersion.WithKind("ToolPolicy")
+	toolSchemaKind  = callgatev1alpha1.GroupVersion.WithKind("ToolSchema")
+	toolPolicyKind  = callgatev1alpha1.GroupVersion.WithKind("ToolPolicy")
+	toolAdapterKind = callgatev1alpha1.GroupVersion.WithKind("ToolAdapter")
 )
 
 // object parses YAML and puts the object into a namespace.
@@ -58,14 +59,27 @@ func minimal(kind schema.GroupVersionKind, namespace string) *unstructured.Unstr
 	o.SetGroupVersionKind(kind)
 	o.SetNamespace(namespace)
 	o.SetGenerateName("minimal-")
-	o.Object["spec"] = map[string]any{}
-	if kind == toolPolicyKind {
-		o.Object["spec"] = map[string]any{
+	o.Object["spec"] = minimalSpec(kind)
+	return o
+}
+
+// minimalSpec is the spec of a minimal object.
+func minimalSpec(kind schema.GroupVersionKind) map[string]any {
+	switch kind {
+	case toolPolicyKind:
+		return map[string]any{
 			"subjects":      map[string]any{"serviceAccountNames": []any{"agent"}},
 			"declaredTools": []any{"get_ticket"},
 		}
+	case toolAdapterKind:
+		return map[string]any{
+			"toolName": "get_ticket",
+			"key":      "tenant",
+			"records":  map[string]any{"configMapKeyRef": map[string]any{"name": "tickets", "key": "tickets.json"}},
+		}
+	default:
+		return map[string]any{}
 	}
-	return o
 }
 
 // dryRun asks the API server what it would say to a create; nothing is stored.

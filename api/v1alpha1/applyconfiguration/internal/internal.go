@@ -47,6 +47,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: url
       type:
         scalar: string
+    elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.AdapterRecords
   map:
     fields:
@@ -85,6 +86,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+    elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.Disclosure
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
@@ -138,6 +140,7 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
           elementRelationship: associative
+    elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.PolicySubjects
   map:
     fields:
@@ -157,6 +160,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: label
       type:
         scalar: string
+    elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.Problem
   map:
     fields:
@@ -184,6 +188,7 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: name
       type:
         scalar: string
+    elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.SemanticValidation
   map:
     fields:
@@ -204,6 +209,7 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 3000
+    elementRelationship: atomic
 - name: com.github.callgate.callgate.api.v1alpha1.ServiceAccountName
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.Tenancy

@@ -11,7 +11,8 @@ import (
 //
 // AdapterHTTP is a backend that is asked. It answers with a JSON object, or with 404
 // where there is no such record. Redirects are not followed. Each request carries the
-// headers Callgate-Tenant and Callgate-Caller, and an Idempotency-Key.
+// headers Callgate-Tenant and Callgate-Caller, and an Idempotency-Key. Under server-side
+// apply it has one owner.
 type AdapterHTTPApplyConfiguration struct {
 	// url is where the data is, with variables in braces: {tenant} is the tenant of the
 	// call, {args.NAME} its argument NAME, {args.NAME.KEY} a value inside of it. A

@@ -9,7 +9,8 @@ import (
 // PolicyRuleApplyConfiguration represents a declarative configuration of the PolicyRule type for use
 // with apply.
 //
-// PolicyRule is one condition on calls.
+// PolicyRule is one condition on calls. Under server-side apply it has one owner: nobody
+// else can confine it.
 type PolicyRuleApplyConfiguration struct {
 	// name identifies the rule in the policy, and in errors as
 	// "forbidden:<policy>/<name>" or "rule:<policy>/<name>". It is a DNS label

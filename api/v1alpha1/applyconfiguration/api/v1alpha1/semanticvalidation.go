@@ -5,7 +5,8 @@ package v1alpha1
 // SemanticValidationApplyConfiguration represents a declarative configuration of the SemanticValidation type for use
 // with apply.
 //
-// SemanticValidation asks an external model about offered tools.
+// SemanticValidation asks an external model about offered tools. Under server-side apply
+// it has one owner.
 type SemanticValidationApplyConfiguration struct {
 	// endpoint is the https URL of an OpenAI-compatible chat completions endpoint. The
 	// operator must have allowed its host (--allowed-upstream).
