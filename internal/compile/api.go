@@ -59,6 +59,9 @@ type Tool struct {
 	Labels []labels.Set
 	// Judge is nil when the tool is not ready.
 	Judge jsonschema.Judge
+	// Document is the schema as its ToolSchema has it: JSON, or nil without parameters
+	// or when the tool is not ready. It is the object's own memory.
+	Document []byte
 }
 
 // Ready reports whether calls to the tool can be judged.
@@ -80,6 +83,25 @@ type Policy struct {
 	AllowUnvalidated bool
 	Deny, Warn       bool
 	Audit            bool
+
+	UID        types.UID
+	Generation int64
+	// Disclosure is never empty, and what is not known tells nothing.
+	Disclosure callgatev1alpha1.Disclosure
+	// UnreadyTools are the declared names, other than *, whose selected ToolSchema is not
+	// ready, sorted: each of them blocks every offer.
+	UnreadyTools []string
+	// Semantic is nil where nobody is asked about offers.
+	Semantic *Semantic
+}
+
+// Semantic says whom a policy asks about offers.
+type Semantic struct {
+	Endpoint, Model string
+	// SecretName and SecretKey are "" where no token is sent.
+	SecretName, SecretKey string
+	CABundle              []byte
+	TimeoutMilliseconds   int32
 }
 
 // SchemaOutcome tells what became of one ToolSchema.

@@ -89,7 +89,9 @@ func compileNamespace(g *group, prev, out *Output) *Namespace {
 		ns.addTool(s, ns.memos[s.Name], claim)
 	}
 	for _, p := range g.policies {
-		ns.Policies = append(ns.Policies, compilePolicy(p))
+		c := compilePolicy(p)
+		c.UnreadyTools = unreadyTools(c, ns)
+		ns.Policies = append(ns.Policies, c)
 	}
 	noTool := callersWithoutTool(ns)
 	for i, p := range g.policies {
@@ -119,6 +121,6 @@ func (n *Namespace) addTool(s *callgatev1alpha1.ToolSchema, memo *schemaMemo, cl
 	}
 	tool.Labels = append(tool.Labels, s.Labels)
 	if len(claim) == 1 && memo.judge != nil {
-		tool.Judge = memo.judge
+		tool.Judge, tool.Document = memo.judge, memo.document
 	}
 }

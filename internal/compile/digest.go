@@ -40,6 +40,8 @@ func writePolicy(h hash.Hash, p *callgatev1alpha1.ToolPolicy) {
 	writeField(h, string(p.Spec.UndeclaredTools))
 	writeField(h, string(p.Spec.UnvalidatedCalls))
 	writeSet(h, p.Spec.ValidationActions)
+	writeField(h, string(disclosure(p.Spec.Disclosure)))
+	writeSemantic(h, semantic(&p.Spec.SemanticValidation))
 	if p.Spec.SchemaSelector == nil {
 		writeField(h, "")
 		return
@@ -50,6 +52,17 @@ func writePolicy(h hash.Hash, p *callgatev1alpha1.ToolPolicy) {
 		writeField(h, "!"+err.Error())
 	} else {
 		writeField(h, "="+selector.String())
+	}
+}
+
+func writeSemantic(h hash.Hash, s *Semantic) {
+	if s == nil {
+		writeCount(h, 0)
+		return
+	}
+	writeCount(h, 1)
+	for _, field := range []string{s.Endpoint, s.Model, s.SecretName, s.SecretKey, string(s.CABundle), strconv.Itoa(int(s.TimeoutMilliseconds))} {
+		writeField(h, field)
 	}
 }
 

@@ -33,6 +33,10 @@ func compilePolicy(p *callgatev1alpha1.ToolPolicy) *Policy {
 		AllowUnvalidated: p.Spec.UnvalidatedCalls == callgatev1alpha1.PassAllow,
 		Warn:             slices.Contains(p.Spec.ValidationActions, callgatev1alpha1.ActionWarn),
 		Audit:            slices.Contains(p.Spec.ValidationActions, callgatev1alpha1.ActionAudit),
+		UID:              p.UID,
+		Generation:       p.Generation,
+		Disclosure:       disclosure(p.Spec.Disclosure),
+		Semantic:         semantic(&p.Spec.SemanticValidation),
 	}
 	// Anything but a plain Warn or Audit denies: an absent, emptied or unknown
 	// action must not open the policy.
