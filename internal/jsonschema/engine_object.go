@@ -95,7 +95,7 @@ func (e *engine) moreWords(n int) []uint64 {
 }
 
 // members reads from the opening brace to behind the closing one.
-func (e *engine) members(r *objectRun, i int) int {
+func (e *engine) members(r *objectRun, i int) int { //nolint:gocyclo // split by key, colon and comma it took 4.5 % more of a usual call
 	b := e.src
 	crumb := &e.path[e.depth-1]
 	crumb.index = -1

@@ -44,20 +44,12 @@ func (e *engine) hidden(i int) int {
 }
 
 func (e *engine) literal(p *plan, i int, c byte) int {
-	word, kind := "true", atBoolean
-	switch c {
-	case 't':
-	case 'f':
-		word = "false"
-	default:
-		// Of everything else, a null is all that it may be.
-		word, kind = "null", atNull
-	}
+	word, kind := wordOf(c)
 	end := i + len(word)
 	if end > len(e.src) || string(e.src[i:end]) != word {
 		return e.stop(InvalidJSON)
 	}
-	if kind == atNull && e.nulls && e.mayBeAbsent() {
+	if kind == atNull && e.mayBeAbsent() {
 		return e.pass()
 	}
 	if !e.count() {
@@ -75,10 +67,22 @@ func (e *engine) literal(p *plan, i int, c byte) int {
 	return e.finish(p, i, end)
 }
 
+// wordOf gives the literal that begins with a letter; null, which the text then does
+// not have, where there is none.
+func wordOf(c byte) (word string, kind int) {
+	switch c {
+	case 't':
+		return "true", atBoolean
+	case 'f':
+		return "false", atBoolean
+	}
+	return "null", atNull
+}
+
 // mayBeAbsent says that a null here is a member's, which may count as absent: that is
 // settled before anything is judged, and so by the reference.
 func (e *engine) mayBeAbsent() bool {
-	return e.base && e.depth > 0 && e.path[e.depth-1].index < 0
+	return e.nulls && e.base && e.depth > 0 && e.path[e.depth-1].index < 0
 }
 
 func (e *engine) literalValues(p *plan, c byte) bool {
@@ -142,9 +146,8 @@ func (e *engine) string(p *plan, i int) int {
 		return end
 	}
 	text := e.src[i+1 : end-1]
-	if form&rawjson.Escaped != 0 && p.needsText(len(text)) {
-		e.text = rawjson.AppendText(e.text[:0], text)
-		text, form = e.text, form&^rawjson.Escaped|rawjson.NonASCII
+	if form&rawjson.Escaped != 0 {
+		text, form = e.decoded(p, text, form)
 	}
 	if form&rawjson.Escaped == 0 && !e.stringRules(p, text, form) {
 		return -1
@@ -155,6 +158,16 @@ func (e *engine) string(p *plan, i int) int {
 	return e.finish(p, i, end)
 }
 
+// decoded gives the text of a string with escapes; still escaped where the plan does not
+// need it.
+func (e *engine) decoded(p *plan, text []byte, form rawjson.StringForm) ([]byte, rawjson.StringForm) {
+	if !p.needsText(len(text)) {
+		return text, form
+	}
+	e.text = rawjson.AppendText(e.text[:0], text)
+	return e.text, rawjson.NonASCII
+}
+
 // escapedPoint is the longest that one code point is written: two escapes.
 const escapedPoint = 12
 
@@ -163,7 +176,7 @@ const escapedPoint = 12
 func (p *plan) needsText(written int) bool {
 	for k := range p.texts {
 		c := &p.texts[k]
-		if c.pattern != nil || c.format != nil || c.max >= 0 && written > c.max || written < escapedPoint*c.min {
+		if c.content || c.max >= 0 && written > c.max || written < escapedPoint*c.min {
 			return true
 		}
 	}
@@ -178,24 +191,32 @@ func (e *engine) stringRules(p *plan, text []byte, form rawjson.StringForm) bool
 		}
 	}
 	for k := range p.texts {
-		if !e.textRules(&p.texts[k], text, form) {
+		c := &p.texts[k]
+		if !e.lengthRules(c, text, form) {
+			return false
+		}
+		if c.content && !e.contentRules(c, text) {
 			return false
 		}
 	}
 	return true
 }
 
-func (e *engine) textRules(c *textCheck, text []byte, form rawjson.StringForm) bool {
+func (e *engine) lengthRules(c *textCheck, text []byte, form rawjson.StringForm) bool {
 	n := len(text)
 	// The bytes decide mostly: they are at least the code points, and at most four
-	// times as many.
+	// times as many. No bound is -1, which is below every length, and as an unsigned
+	// number above.
 	if form&rawjson.NonASCII != 0 && (uint(n) > uint(c.max) || n < utf8.UTFMax*c.min) {
 		n = utf8.RuneCount(text)
 	}
-	// A bound that is not there is -1, which is no length and beyond all of them.
-	if (n < c.min || uint(n) > uint(c.max)) && !e.length(c, n) {
+	if n < c.min && !e.note(rule{c.schema, idLength, kwMinLength}) {
 		return false
 	}
+	return uint(n) <= uint(c.max) || e.note(rule{c.schema, idLength, kwMaxLength})
+}
+
+func (e *engine) contentRules(c *textCheck, text []byte) bool {
 	if c.format != nil && !e.matchesFormat(c.format, text) {
 		if e.handOver || !e.note(rule{c.schema, idFormat, kwFormat}) {
 			return false
@@ -207,14 +228,6 @@ func (e *engine) textRules(c *textCheck, text []byte, form rawjson.StringForm) b
 		}
 	}
 	return true
-}
-
-// length notes which bound a length is beyond.
-func (e *engine) length(c *textCheck, n int) bool {
-	if n < c.min && !e.note(rule{c.schema, idLength, kwMinLength}) {
-		return false
-	}
-	return c.max < 0 || n <= c.max || e.note(rule{c.schema, idLength, kwMaxLength})
 }
 
 func (e *engine) stopped() bool { return e.handOver || e.fault != NoFault }

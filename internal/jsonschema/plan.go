@@ -52,7 +52,8 @@ type valueCheck struct {
 }
 
 type textCheck struct {
-	min, max int // code points; -1: none
+	min, max int  // code points; -1: none
+	content  bool // there is a pattern or a format
 	pattern  *pattern
 	format   *format
 	schema   *schema

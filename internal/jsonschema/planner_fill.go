@@ -109,6 +109,7 @@ func (p *plan) fillTexts(s *schema) {
 	if s.str != nil {
 		c.min, c.max, c.pattern = s.str.minLength, s.str.maxLength, s.str.pattern
 	}
+	c.content = c.pattern != nil || c.format != nil
 	p.texts = append(p.texts, c)
 }
 

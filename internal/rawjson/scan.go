@@ -55,13 +55,7 @@ func ScanString(b []byte, i int) (next int, form StringForm) {
 			}
 			i += 8
 		}
-		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
-			if b[i] >= utf8.RuneSelf {
-				form |= NonASCII
-			}
-			i++
-		}
-		if i >= len(b) {
+		if i, form = scanLast(b, i, form); i >= len(b) {
 			return i, Broken
 		}
 	found:
@@ -72,19 +66,42 @@ func ScanString(b []byte, i int) (next int, form StringForm) {
 			}
 			return i + 1, form
 		}
-		if b[i] != '\\' {
+		next, escape := passEscape(b, i)
+		if escape >= Broken {
 			return i, Broken
 		}
-		n, bad, msg := scanEscape(b, i)
-		if msg != "" {
-			return i, Broken
-		}
-		if bad {
-			form |= BadSurrogate
-		}
-		form |= Escaped
-		i = n
+		i, form = next, form|escape
 	}
+}
+
+// scanLast goes on to the first of quote, backslash and control characters among the
+// last bytes of the text, which make no word.
+func scanLast(b []byte, i int, form StringForm) (next int, _ StringForm) {
+	for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+		if b[i] >= utf8.RuneSelf {
+			form |= NonASCII
+		}
+		i++
+	}
+	return i, form
+}
+
+// passEscape reads the escape at b[i]; what is none there is Broken.
+func passEscape(b []byte, i int) (next int, form StringForm) {
+	if i+1 < len(b) && b[i] == '\\' && escapes[b[i+1]] != 0 {
+		return i + 2, Escaped
+	}
+	if b[i] != '\\' {
+		return i, Broken
+	}
+	next, bad, msg := scanEscape(b, i)
+	switch {
+	case msg != "":
+		return i, Broken
+	case bad:
+		return next, Escaped | BadSurrogate
+	}
+	return next, Escaped
 }
 
 // AppendText appends the text of a scanned string to dst: what stands between the
@@ -153,15 +170,24 @@ func Unquote(dst, inner []byte) (text []byte, ok bool) {
 			i, n = i+2, n+1
 			continue
 		}
-		next, bad, msg := scanEscape(inner, i)
-		if bad || msg != "" {
+		next, size := decodeEscape(dst[n:], inner, i)
+		if size == 0 {
 			return dst[:n], false
 		}
-		r, _, _ := escapedRune(inner, i)
-		n += utf8.EncodeRune(dst[n:], r)
-		i = next
+		i, n = next, n+size
 	}
 	return dst[:n], true
+}
+
+// decodeEscape writes what the escape at b[i] stands for. size is 0 where it is none,
+// or half a surrogate pair.
+func decodeEscape(dst, b []byte, i int) (next, size int) {
+	next, bad, msg := scanEscape(b, i)
+	if bad || msg != "" {
+		return i, 0
+	}
+	r, _, _ := escapedRune(b, i)
+	return next, utf8.EncodeRune(dst, r)
 }
 
 // escapes are what the escapes of one letter stand for; 0 where a letter is none.
@@ -195,25 +221,26 @@ func ScanNumber(b []byte, i int) (next int, form NumberForm) {
 	if i >= len(b) || b[i] != '.' && b[i]|0x20 != 'e' {
 		return i, 0
 	}
+	return scanFraction(b, i)
+}
+
+// scanFraction reads what follows the integer of a number, from the point or the
+// exponent on.
+func scanFraction(b []byte, i int) (next int, form NumberForm) {
+	msg := ""
 	if b[i] == '.' {
 		form = Fraction
-		i++
-		start = i
-		for i < len(b) && b[i]-'0' <= 9 {
-			i++
-		}
-		if i == start {
+		if i, msg = scanDigits(b, i+1); msg != "" {
 			return i, BadNumber
 		}
 	}
 	if i >= len(b) || b[i]|0x20 != 'e' {
 		return i, form
 	}
-	next, msg := scanExponent(b, i)
-	if msg != "" {
-		return next, BadNumber
+	if i, msg = scanExponent(b, i); msg != "" {
+		return i, BadNumber
 	}
-	return next, form | Exponent
+	return i, form | Exponent
 }
 
 // SkipSpace gives the offset of the first byte from b[i] on that is no white space.
