@@ -80,12 +80,18 @@ func TestREADMEShowsARealVerdict(t *testing.T) {
 		}
 		command, want, _ := strings.Cut(b.text, "\n")
 		got, _ := review(t, root, strings.Fields(strings.TrimPrefix(command, "$ callgate "))...)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(anyRevision(want), anyRevision(got)); diff != "" {
 			t.Errorf("%s shows another output of %q (-shown +real):\n%s", b.file, command, diff)
 		}
 		return
 	}
 	t.Error("the README shows no verdict")
+}
+
+// anyRevision takes one revision for another: it changes with every sample, and says
+// nothing to whoever reads the document.
+func anyRevision(output string) string {
+	return regexp.MustCompile(`revision sha256:[0-9a-f]{64}`).ReplaceAllString(output, "revision sha256:…")
 }
 
 func TestDocumentsShowTheRealAnswer(t *testing.T) {
