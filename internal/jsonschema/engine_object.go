@@ -126,16 +126,11 @@ func (e *engine) members(r *objectRun, i int) int { //nolint:gocyclo // split by
 			place = o.keys.find(e.keyBytes(key))
 			i = end
 		}
-		if i < len(b) && b[i] <= ' ' {
-			i = rawjson.SkipSpace(b, i)
-		}
+		i = past(b, i)
 		if i >= len(b) || b[i] != ':' {
 			return e.stop(InvalidJSON)
 		}
-		i++
-		if i < len(b) && b[i] <= ' ' {
-			i = rawjson.SkipSpace(b, i)
-		}
+		i = past(b, i+1)
 		crumb.key, crumb.at, crumb.locus = key, int32(i), -1 //nolint:gosec // at most 512 KiB
 		if place >= 0 && !r.saw(place) && o.members[place].plain {
 			r.see(place)
@@ -149,9 +144,7 @@ func (e *engine) members(r *objectRun, i int) int { //nolint:gocyclo // split by
 		if i < 0 {
 			return -1
 		}
-		if i < len(b) && b[i] <= ' ' {
-			i = rawjson.SkipSpace(b, i)
-		}
+		i = past(b, i)
 		if i >= len(b) {
 			return e.stop(InvalidJSON)
 		}
@@ -162,11 +155,17 @@ func (e *engine) members(r *objectRun, i int) int { //nolint:gocyclo // split by
 		default:
 			return e.stop(InvalidJSON)
 		}
-		i++
-		if i < len(b) && b[i] <= ' ' {
-			i = rawjson.SkipSpace(b, i)
-		}
+		i = past(b, i+1)
 	}
+}
+
+// past gives the offset of the next byte that is no white space. It is small enough to
+// be inlined, because there mostly is none.
+func past(b []byte, i int) int {
+	if i < len(b) && b[i] <= ' ' {
+		return rawjson.SkipSpace(b, i)
+	}
+	return i
 }
 
 func startsWith(b []byte, i int, quoted string) bool {
