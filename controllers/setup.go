@@ -43,6 +43,9 @@ type Options struct {
 	Store *snapshot.Store
 	// Leadership says whether this process writes status. Required.
 	Leadership Leadership
+	// References tells whether what policies name may be used. Nil: they name nothing
+	// that is looked at.
+	References References
 	// Heartbeat, if set, beats while the compile worker works.
 	Heartbeat *Heartbeat
 	// OnSwap, if set, is called after each swap, from the compile worker; it must
@@ -127,7 +130,7 @@ func setupStatus(mgr ctrl.Manager, opts Options, schemas, policies *waker) error
 		return err
 	}
 	forPolicies, err := newController(mgr, "toolpolicy-status", opts.StatusConcurrency, &toolPolicyReconciler{
-		statusWriter: writer, store: opts.Store, writes: newPace(), counts: newPace(),
+		statusWriter: writer, store: opts.Store, writes: newPace(), counts: newPace(), references: opts.References,
 	})
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func TestToolPolicyStatus(t *testing.T) {
 			obj := &callgatev1alpha1.ToolPolicy{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "n", Generation: 3}}
 			outcome := tc.outcome
 			outcome.Generation = 3
-			obj.Status = toolPolicyStatus(obj, &outcome, now)
+			obj.Status = toolPolicyStatus(obj, &outcome, finding{}, now)
 			if diff := cmp.Diff(tc.want, summary(obj.Status.Conditions)); diff != "" {
 				t.Errorf("conditions (-want +got):\n%s", diff)
 			}
@@ -234,7 +234,7 @@ func TestFitProblems(t *testing.T) {
 func TestSameToolPolicyVerdict(t *testing.T) {
 	obj := &callgatev1alpha1.ToolPolicy{ObjectMeta: metav1.ObjectMeta{Generation: 3}}
 	base := compile.PolicyOutcome{Generation: 3, Message: "fine", SelectedSchemas: 1}
-	have := toolPolicyStatus(obj, &base, now)
+	have := toolPolicyStatus(obj, &base, finding{}, now)
 	obj.Status = have
 	cases := map[string]struct {
 		change func(*compile.PolicyOutcome)
@@ -249,7 +249,7 @@ func TestSameToolPolicyVerdict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			outcome := base
 			tc.change(&outcome)
-			want := toolPolicyStatus(obj, &outcome, now)
+			want := toolPolicyStatus(obj, &outcome, finding{}, now)
 			if sameToolPolicyStatus(have, want) {
 				t.Fatal("the statuses do not differ")
 			}

@@ -12,13 +12,21 @@ import (
 	"github.com/callgate/callgate/internal/compile"
 )
 
-// toolPolicyStatus is the status that obj has to have. It is a pure function; the
+// toolPolicyStatus is the status that obj has to have, given what was found of the
+// objects that it names. It is a pure function; the
 // time serves only conditions whose status changes.
-func toolPolicyStatus(obj *callgatev1alpha1.ToolPolicy, o *compile.PolicyOutcome, now time.Time) callgatev1alpha1.ToolPolicyStatus {
+func toolPolicyStatus(obj *callgatev1alpha1.ToolPolicy, o *compile.PolicyOutcome, refs finding, now time.Time) callgatev1alpha1.ToolPolicyStatus {
 	accepted, ready, stalled := finding{reason: o.Reason, message: o.Message}.acceptance()
-	// A policy refers to nothing yet that could be missing or forbidden.
 	resolved := condition(callgatev1alpha1.ConditionResolvedRefs, metav1.ConditionTrue, callgatev1alpha1.ReasonResolvedRefs,
 		"Everything that the policy refers to exists")
+	if refs.reason != "" {
+		// The policy is in force all the same, and blocks what it cannot judge.
+		resolved = condition(callgatev1alpha1.ConditionResolvedRefs, metav1.ConditionFalse, refs.reason, refs.message)
+		if o.Reason == "" {
+			ready = condition(callgatev1alpha1.ConditionReady, metav1.ConditionFalse, refs.reason,
+				"Calls are judged, but every offer is blocked that needs the validator: "+refs.message)
+		}
+	}
 	conditions := append([]metav1.Condition{accepted, resolved, ready}, stalled...)
 	return callgatev1alpha1.ToolPolicyStatus{
 		Conditions:         settle(conditions, obj.Status.Conditions, o.Generation, now),

@@ -69,6 +69,16 @@ func (p *place) judge(rc *http.ResponseController) (got entry, cut bool) {
 	return p.move(p.judging), false
 }
 
+// wait takes the request from those that are judged to those that wait for the outside.
+func (p *place) wait(to *inFlight) entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.in == nil {
+		return entryFull
+	}
+	return p.move(to)
+}
+
 func (p *place) move(to *inFlight) entry {
 	p.in.leave(p.who, 1)
 	p.in = nil

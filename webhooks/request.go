@@ -7,18 +7,25 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/toolcall"
 )
 
-// ReviewPath is where reviews are posted. A query string is ignored.
-const ReviewPath = "/apis/review.callgate.dev/v1alpha1/toolcallreviews"
+// ReviewPath is where reviews of calls are posted, OfferPath where those of offers are. A
+// query string is ignored.
+const (
+	ReviewPath = reviewPrefix + reviewv1alpha1.ResourceToolCallReviews
+	OfferPath  = reviewPrefix + reviewv1alpha1.ResourceToolRequestReviews
+
+	reviewPrefix = "/apis/review.callgate.dev/v1alpha1/"
+)
 
 // checkRequest refuses what its first lines already rule out, before anybody is asked
 // and before any of the body is read.
-func checkRequest(r *http.Request) answer {
+func checkRequest(r *http.Request, known bool) answer {
 	switch {
-	case r.URL.EscapedPath() != ReviewPath:
-		return refuse(http.StatusNotFound, metav1.StatusReasonNotFound, "no such resource here; reviews are posted to "+ReviewPath)
+	case !known:
+		return refuse(http.StatusNotFound, metav1.StatusReasonNotFound, "no such resource here; reviews are posted to "+ReviewPath+" and "+OfferPath)
 	case r.Method != http.MethodPost:
 		a := refuse(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "reviews are created with POST")
 		a.allow = http.MethodPost

@@ -55,8 +55,13 @@ func (NoopObserver) Judged(review.Caller, *review.Decision) {}
 // ReviewOptions are what a ReviewHandler needs and its limits. Zero limits stand for
 // the defaults.
 type ReviewOptions struct {
-	Identity  Identifier
-	Snapshots Snapshots
+	// Identity identifies those who ask about calls, OfferIdentity those who ask about
+	// offers: each is another permission. Without OfferIdentity no offers are judged.
+	Identity, OfferIdentity Identifier
+	Snapshots               Snapshots
+	// Validator gives a second opinion on offers. Nil: none, so that offers are blocked
+	// that need one.
+	Validator review.Validator
 
 	// MaxInFlight is how many requests are judged at once, a quarter of them at most
 	// for one caller. Default 16 × GOMAXPROCS: a verdict takes 10 to 100 µs, so the
@@ -81,6 +86,10 @@ type ReviewOptions struct {
 	// MaxValues each, or take more than the small budget of work. Default 1: one of
 	// 300,000 integers takes 160 MB, and one that uses up its work 200 MB.
 	MaxHeavy int
+	// MaxWaiting is how many reviews wait for a validator at once, a quarter of them at
+	// most for one caller. They hold no other place. Default 64: what the validator's
+	// client asks and lets wait.
+	MaxWaiting int
 	// BodyPatience is how long a body may take before its request counts as slow.
 	// Default 250 ms: a round trip around the world.
 	BodyPatience time.Duration
@@ -92,11 +101,13 @@ type ReviewOptions struct {
 	Log      logr.Logger
 }
 
-// ReviewHandler answers POST on ReviewPath: 200 with a verdict, for allow and block
+// ReviewHandler answers POST on ReviewPath and OfferPath: 200 with a verdict, for allow and block
 // alike, or a metav1.Status.
 type ReviewHandler struct {
 	opts                    ReviewOptions
 	arriving, slow, judging *inFlight
+	// waiting are those that ask the outside.
+	waiting *inFlight
 	// values is counted in JSON values, and heavy in reviews.
 	values, heavy *inFlight
 	// large is how many bytes large bodies take now.
@@ -109,6 +120,26 @@ type ReviewHandler struct {
 	// judge is review.Calls, and decode is toolcall.DecodeReview.
 	judge  func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision
 	decode func([]byte) (toolcall.Review, error)
+
+	endpoints map[string]endpoint
+	// schemas remembers the schemas of offers.
+	schemas *review.SchemaChecks
+}
+
+// endpoint is one resource that reviews are posted to.
+type endpoint struct {
+	resource string
+	identity Identifier
+	decide   func(*posted) answer
+}
+
+// posted is one request whose body has been admitted to be judged.
+type posted struct {
+	ctx    context.Context //nolint:containedctx // the request's own, for as long as it is answered
+	caller review.Caller
+	body   []byte
+	held   *room
+	place  *place
 }
 
 var _ http.Handler = &ReviewHandler{}
@@ -116,7 +147,7 @@ var _ http.Handler = &ReviewHandler{}
 // validate reports a limit below zero, which would refuse every request.
 func (o ReviewOptions) validate() error {
 	limits := []int64{
-		int64(o.MaxInFlight), int64(o.MaxArriving), int64(o.MaxSlowBodies), int64(o.MaxValues), int64(o.MaxHeavy),
+		int64(o.MaxInFlight), int64(o.MaxArriving), int64(o.MaxSlowBodies), int64(o.MaxValues), int64(o.MaxHeavy), int64(o.MaxWaiting),
 		o.MaxLargeBodyBytes, int64(o.BodyPatience), int64(o.BodyTimeout),
 	}
 	if slices.Min(limits) < 0 {
@@ -139,6 +170,7 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	opts.MaxSlowBodies = orDefault(opts.MaxSlowBodies, 64)
 	opts.MaxValues = orDefault(opts.MaxValues, 100_000)
 	opts.MaxHeavy = orDefault(opts.MaxHeavy, 1)
+	opts.MaxWaiting = orDefault(opts.MaxWaiting, 64)
 	opts.BodyPatience = orDefault(opts.BodyPatience, 250*time.Millisecond)
 	opts.BodyTimeout = orDefault(opts.BodyTimeout, 5*time.Second)
 	if opts.Clock == nil {
@@ -147,13 +179,23 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	if opts.Observer == nil {
 		opts.Observer = NoopObserver{}
 	}
-	return &ReviewHandler{
+	if opts.Validator == nil {
+		opts.Validator = review.NoValidator{}
+	}
+	h := &ReviewHandler{
 		opts: opts, log: orDiscard(opts.Log),
 		arriving: newInFlight(opts.MaxArriving), slow: newInFlight(opts.MaxSlowBodies), judging: newInFlight(opts.MaxInFlight),
-		values: newInFlight(opts.MaxValues), heavy: newInFlight(opts.MaxHeavy),
+		waiting: newInFlight(opts.MaxWaiting),
+		values:  newInFlight(opts.MaxValues), heavy: newInFlight(opts.MaxHeavy),
 		retry: newRetryAfter(opts.Clock),
 		cheap: review.Cheap, judge: review.Calls, decode: toolcall.DecodeReview,
-	}, nil
+		schemas: review.NewSchemaChecks(),
+	}
+	h.endpoints = map[string]endpoint{ReviewPath: {reviewv1alpha1.ResourceToolCallReviews, opts.Identity, h.decide}}
+	if opts.OfferIdentity != nil {
+		h.endpoints[OfferPath] = endpoint{reviewv1alpha1.ResourceToolRequestReviews, opts.OfferIdentity, h.decideOffer}
+	}
+	return h, nil
 }
 
 func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
@@ -179,14 +221,15 @@ func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
-	if a := checkRequest(r); a.set() {
+	to, known := h.endpoints[r.URL.EscapedPath()]
+	if a := checkRequest(r, known); a.set() {
 		return a
 	}
 	// The wait for an identity happens outside the in-flight limit: it costs no CPU,
 	// and package identity bounds it.
-	caller, err := h.opts.Identity.Identify(r.Context(), bearer(r.Header))
+	caller, err := to.identity.Identify(r.Context(), bearer(r.Header))
 	if err != nil {
-		return identityFault(err)
+		return identityFault(err, to.resource)
 	}
 	// A look only, so that a replica that cannot judge reads no bodies. The set that
 	// judges is loaded once, below.
@@ -214,21 +257,26 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
 		return a
 	}
 	defer room.leave()
-	return h.decide(caller, body, room)
+	return h.survive(to.decide, &posted{ctx: r.Context(), caller: caller, body: body, held: room, place: p})
 }
 
-// decide decodes and judges. Whatever panics in there is answered as unavailable: the
+// survive decodes and judges. Whatever panics in there is answered as unavailable: the
 // client blocks, and the next request finds the process alive.
-func (h *ReviewHandler) decide(caller review.Caller, body []byte, held *room) (a answer) {
+func (h *ReviewHandler) survive(decide func(*posted) answer, q *posted) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			// The value of a panic may quote arguments; its type and place do not.
-			h.log.Error(errJudgePanicked, "Judging a review failed", "caller", caller.Username(),
+			h.log.Error(errJudgePanicked, "Judging a review failed", "caller", q.caller.Username(),
 				"type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			a = unavailable(metav1.StatusReasonServiceUnavailable, "the review could not be judged", 1)
 		}
 	}()
-	in, err := h.decode(body)
+	return decide(q)
+}
+
+// decide gives the verdicts on calls.
+func (h *ReviewHandler) decide(q *posted) answer {
+	in, err := h.decode(q.body)
 	if err != nil {
 		return envelopeFault(err)
 	}
@@ -239,7 +287,7 @@ func (h *ReviewHandler) decide(caller review.Caller, body []byte, held *room) (a
 	if snap == nil {
 		return notReady()
 	}
-	decision, a := h.verdict(snap, caller, in, held)
+	decision, a := h.verdict(snap, q.caller, in, q.held)
 	if a.set() {
 		return a
 	}
@@ -247,8 +295,8 @@ func (h *ReviewHandler) decide(caller review.Caller, body []byte, held *room) (a
 	if err != nil {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)
 	}
-	h.opts.Observer.Judged(caller, &decision)
-	h.record(caller, decision)
+	h.opts.Observer.Judged(q.caller, &decision)
+	h.record(q.caller, decision)
 	return answer{code: http.StatusOK, body: encoded}
 }
 
@@ -315,7 +363,7 @@ func (h *ReviewHandler) overLimit(admitted entry) answer {
 	return a
 }
 
-func identityFault(err error) answer {
+func identityFault(err error, resource string) answer {
 	if u, ok := errors.AsType[*identity.UnavailableError](err); ok {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the caller cannot be checked now", u.RetryAfterSeconds())
 	}
@@ -324,7 +372,7 @@ func identityFault(err error) answer {
 		return unauthenticated()
 	case errors.Is(err, identity.ErrForbidden):
 		return refuse(http.StatusForbidden, metav1.StatusReasonForbidden,
-			"only a ServiceAccount that may create toolcallreviews.review.callgate.dev in its namespace may ask")
+			"only a ServiceAccount that may create "+resource+".review.callgate.dev in its namespace may ask")
 	}
 	return unavailable(metav1.StatusReasonServiceUnavailable, "the caller cannot be checked now", 1)
 }

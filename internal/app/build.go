@@ -17,9 +17,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/controllers"
 	"github.com/callgate/callgate/internal/identity"
+	"github.com/callgate/callgate/internal/semantic"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/webhooks"
 )
@@ -35,15 +37,22 @@ type parts struct {
 
 	store        *snapshot.Store
 	certificates *webhooks.Certificates
-	identity     *identity.Authenticator
-	manager      ctrl.Manager
-	leader       *controllers.Leader
-	heart        *controllers.Heartbeat
-	acceptLoop   *webhooks.Heartbeat
-	drain        *webhooks.Drain
-	server       *webhooks.DecisionServer
-	admission    *http.Server
-	health       *webhooks.HealthServer
+	// identity identifies those who ask about calls, offerIdentity those who ask about
+	// offers.
+	identity, offerIdentity *identity.Authenticator
+
+	semantic   *semantic.Client
+	validator  *validator
+	references *references
+
+	manager    ctrl.Manager
+	leader     *controllers.Leader
+	heart      *controllers.Heartbeat
+	acceptLoop *webhooks.Heartbeat
+	drain      *webhooks.Drain
+	server     *webhooks.DecisionServer
+	admission  *http.Server
+	health     *webhooks.HealthServer
 
 	// term is the part that takes part in the election; it is set before the drain
 	// can begin.
@@ -72,6 +81,7 @@ func build(opts Options, log logr.Logger) (*parts, error) {
 	})
 	return p, errors.Join(
 		p.buildIdentity(restConfig),
+		p.buildOutbound(restConfig),
 		p.buildControllers(restConfig),
 		p.buildServers(),
 	)
@@ -96,11 +106,19 @@ func (p *parts) buildIdentity(restConfig *rest.Config) error {
 	if err != nil {
 		return fmt.Errorf("making the identity client: %w", err)
 	}
-	p.identity, err = identity.New(opts, client)
-	return orErr("setting up identity", err)
+	if p.identity, err = identity.New(opts, client); err != nil {
+		return orErr("setting up identity", err)
+	}
+	// Another permission, and so another set of answers to remember.
+	opts.Resource = reviewv1alpha1.ResourceToolRequestReviews
+	p.offerIdentity, err = identity.New(opts, client)
+	return orErr("setting up identity for offers", err)
 }
 
 func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
+	if p.references == nil {
+		return nil // what failed before is reported already
+	}
 	scheme := runtime.NewScheme()
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), callgatev1alpha1.AddToScheme(scheme)); err != nil {
 		return fmt.Errorf("building the scheme: %w", err)
@@ -131,16 +149,16 @@ func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
 		return err
 	}
 	return controllers.Setup(p.manager, controllers.Options{
-		Store: p.store, Leadership: p.leader, Heartbeat: p.heart,
+		Store: p.store, Leadership: p.leader, Heartbeat: p.heart, References: p.references,
 	})
 }
 
 func (p *parts) buildServers() (err error) {
-	if p.identity == nil || p.manager == nil {
+	if p.offerIdentity == nil || p.manager == nil {
 		return nil // what failed before is reported already
 	}
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
-		Identity: p.identity, Snapshots: p.store, Log: p.log.WithName("reviews"),
+		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Log: p.log.WithName("reviews"),
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/callgate/callgate/internal/identity"
+	"github.com/callgate/callgate/internal/outbound"
 )
 
 // Options are the manager's settings. Start from DefaultOptions.
@@ -35,6 +36,12 @@ type Options struct {
 	TokenAudience string
 	// IdentityTTL, IdentityMaxTTL and RefusalTTL are lives of cached identities.
 	IdentityTTL, IdentityMaxTTL, RefusalTTL time.Duration
+
+	// AllowedUpstreams and AllowedSpecial say where calls out may go, besides what
+	// ClusterDomain has to do with; package outbound has their syntax. Default: nowhere.
+	AllowedUpstreams, AllowedSpecial []string
+	// ClusterDomain is the cluster's DNS domain.
+	ClusterDomain string
 
 	// LeaderElectionNamespace and LeaderElectionID name the Lease whose holder
 	// writes status.
@@ -70,6 +77,7 @@ func DefaultOptions() Options {
 		IdentityTTL:             id.SoftTTL,
 		IdentityMaxTTL:          id.HardTTL,
 		RefusalTTL:              id.RefusalTTL,
+		ClusterDomain:           outbound.DefaultClusterDomain,
 		LeaderElectionNamespace: ownNamespace(),
 		LeaderElectionID:        "callgate",
 		// A stop lasts 40 s at most, of the 60 s that a pod is given: endpoint
@@ -107,6 +115,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.IdentityTTL, "identity-ttl", o.IdentityTTL, "how long an identity is used before it is checked again; a revoked caller is refused within it")
 	fs.DurationVar(&o.IdentityMaxTTL, "identity-max-ttl", o.IdentityMaxTTL, "how long an identity is used while the API server gives no answer; never past the token's expiry")
 	fs.DurationVar(&o.RefusalTTL, "identity-refusal-ttl", o.RefusalTTL, "how long a refused token is refused without asking again")
+	fs.StringSliceVar(&o.AllowedUpstreams, "allowed-upstream", o.AllowedUpstreams, "`hosts` (judge.example.org, *.example.org) and networks that policies may have asked, each with :PORT or :* for other ports than 443; repeatable; default: none")
+	fs.StringSliceVar(&o.AllowedSpecial, "allowed-upstream-special", o.AllowedSpecial, "`classes` of special addresses, such as loopback, that an allowed host may have; repeatable; default: none")
+	fs.StringVar(&o.ClusterDomain, "cluster-domain", o.ClusterDomain, "the cluster's DNS `domain`")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", o.LeaderElectionNamespace, "`namespace` of the Lease whose holder writes status; default: the pod's own")
 	fs.StringVar(&o.LeaderElectionID, "leader-election-id", o.LeaderElectionID, "`name` of that Lease")
 	fs.DurationVar(&o.DrainLame, "drain-lame", o.DrainLame, "on a stop, how long to be unready and go on serving; longer than endpoint removal takes to reach clients")
@@ -157,10 +168,17 @@ func (o *Options) Validate() error {
 			bad(phase.flag, "%v is too short: a phase of a drain lasts longer than nothing", phase.length)
 		}
 	}
+	if _, err := o.upstreams(); err != nil {
+		errs = append(errs, err)
+	}
 	if err := o.identity().Validate(); err != nil {
 		bad("identity-ttl", "%v", err)
 	}
 	return errors.Join(errs...)
+}
+
+func (o *Options) upstreams() (outbound.Policy, error) {
+	return outbound.ParsePolicy(o.AllowedUpstreams, o.AllowedSpecial, o.ClusterDomain)
 }
 
 func (o *Options) identity() identity.Options {

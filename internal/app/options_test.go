@@ -44,6 +44,17 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: the fault is told as %v", flag, err)
 		}
 	}
+	for flag, change := range map[string]func(*app.Options){
+		"--allowed-upstream=":         func(o *app.Options) { o.AllowedUpstreams = []string{"https://judge.example.org"} },
+		"--allowed-upstream-special=": func(o *app.Options) { o.AllowedSpecial = []string{"everything"} },
+		"--cluster-domain=":           func(o *app.Options) { o.ClusterDomain = "no domain" },
+	} {
+		o := valid()
+		change(&o)
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), flag) {
+			t.Errorf("%s the fault is told as %v", flag, err)
+		}
+	}
 	o = valid()
 	o.AdmissionBindAddress = ""
 	if err := o.Validate(); err != nil {

@@ -45,6 +45,8 @@ func (p *parts) run(ctx context.Context) error {
 		g.start("health", func(ctx context.Context) error { return p.health.Serve(ctx, listeners.health) }),
 		g.start("certificates", p.certificates.Run),
 		g.start("identity", p.identity.Run),
+		g.start("identity for offers", p.offerIdentity.Run),
+		g.start("validator", p.runValidator),
 		g.start("controllers", p.manager.Start),
 	}
 	if p.admission != nil {
@@ -65,6 +67,13 @@ func (p *parts) run(ctx context.Context) error {
 	}
 	done()
 	return errors.Join(drained, g.failure())
+}
+
+// runValidator lets questions be asked until ctx ends, and ends those that are.
+func (p *parts) runValidator(ctx context.Context) error {
+	<-ctx.Done()
+	p.semantic.Close()
+	return nil
 }
 
 // signals gives what starts and what cuts the drain: the process's signals, the end

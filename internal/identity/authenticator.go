@@ -56,7 +56,7 @@ func NewFromReviewers(opts Options, tokens TokenReviewer, access AccessReviewer)
 	opts = opts.complete()
 	a := &Authenticator{
 		opts: opts, clock: opts.Clock, observer: opts.Observer, log: opts.Log,
-		reviewer:  &reviewer{tokens: tokens, access: access, audience: opts.Audience},
+		reviewer:  &reviewer{tokens: tokens, access: access, audience: opts.Audience, resource: opts.Resource},
 		keys:      newKeyer(),
 		yes:       newLRU[yes](opts.MaxCallers),
 		no:        newLRU[no](opts.MaxRefusals),

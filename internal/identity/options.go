@@ -12,6 +12,9 @@ import (
 // DefaultAudience is the audience that a token must be made out to.
 const DefaultAudience = "callgate.dev"
 
+// DefaultResource is the resource of reviews of calls.
+const DefaultResource = "toolcallreviews"
+
 // maxTokenBytes bounds the token: ServiceAccount tokens have 1–2 KiB, and the whole
 // request header 16 KiB.
 const maxTokenBytes = 8 << 10
@@ -23,6 +26,9 @@ type Options struct {
 	// Audience must be among the token's and among those that the API server
 	// confirms. Default callgate.dev.
 	Audience string
+	// Resource is what the caller must be allowed to create in its namespace. Default
+	// toolcallreviews.
+	Resource string
 
 	// SoftTTL is the life of a yes. Default 60 s: the time within which a revoked
 	// caller is refused. From 75 % ± 10 % of it on, a request of the caller starts a
@@ -84,6 +90,7 @@ type Lane struct {
 func DefaultOptions() Options {
 	return Options{
 		Audience:      DefaultAudience,
+		Resource:      DefaultResource,
 		SoftTTL:       60 * time.Second,
 		HardTTL:       5 * time.Minute,
 		RefusalTTL:    5 * time.Second,
@@ -109,6 +116,9 @@ func (o Options) Validate() error {
 	}
 	if o.Audience == "" {
 		errs = append(errs, errors.New("audience must not be empty"))
+	}
+	if o.Resource == "" {
+		errs = append(errs, errors.New("the resource of reviews must be set"))
 	}
 	positive("soft TTL", o.SoftTTL > 0)
 	positive("refusal TTL", o.RefusalTTL > 0)

@@ -25,8 +25,7 @@ type AccessReviewer interface {
 }
 
 const (
-	reviewResource = "toolcallreviews"
-	reviewVerb     = "create"
+	reviewVerb = "create"
 	// via names the front door that callers with a bearer token come through.
 	via = "https"
 	// probeToken is no JWT, so that every authenticator refuses it from its shape.
@@ -45,6 +44,7 @@ type reviewer struct {
 	tokens   TokenReviewer
 	access   AccessReviewer
 	audience string
+	resource string
 }
 
 // user is what the API server says about a token. A nil user is a refusal.
@@ -81,7 +81,7 @@ func (r *reviewer) may(ctx context.Context, u *user, namespace string) (bool, er
 				Verb:      reviewVerb,
 				Group:     reviewv1alpha1.GroupVersion.Group,
 				Version:   reviewv1alpha1.GroupVersion.Version,
-				Resource:  reviewResource,
+				Resource:  r.resource,
 			},
 		},
 	}, metav1.CreateOptions{})
