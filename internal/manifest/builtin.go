@@ -124,10 +124,10 @@ func checkBuiltin(ctx context.Context, obj runtime.Object, namespace string) fie
 		return append(checkMeta(ctx, &o.ObjectMeta, "", pathSegmentName), checkRules(o.Rules, false)...)
 	case *rbacv1.RoleBinding:
 		return append(checkMeta(ctx, &o.ObjectMeta, namespace, pathSegmentName),
-			checkBinding(&o.RoleRef, o.Subjects, KindRole, KindClusterRole)...)
+			checkBinding(&o.RoleRef, o.Subjects, true)...)
 	case *rbacv1.ClusterRoleBinding:
 		return append(checkMeta(ctx, &o.ObjectMeta, "", pathSegmentName),
-			checkBinding(&o.RoleRef, o.Subjects, KindClusterRole)...)
+			checkBinding(&o.RoleRef, o.Subjects, false)...)
 	}
 	return field.ErrorList{field.InternalError(nil, errors.New("this kind has no rules"))}
 }

@@ -6,8 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	pathvalidation "k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -16,7 +16,7 @@ func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) 
 
 // pathSegmentName is the rule for names of RBAC objects: what a URL path can hold.
 func pathSegmentName(name string, _ bool) []string {
-	return pathvalidation.IsValidPathSegmentName(name)
+	return content.IsPathSegmentName(name)
 }
 
 // checkConfigMap holds a ConfigMap to the API server's rules: keys that can be file
@@ -76,8 +76,11 @@ func checkRules(rules []rbacv1.PolicyRule, namespaced bool) (errs field.ErrorLis
 
 // checkBinding fills in the defaults of a binding and holds it to the API server's
 // rules.
-func checkBinding(ref *rbacv1.RoleRef, subjects []rbacv1.Subject, kinds ...string) (errs field.ErrorList) {
-	path := field.NewPath("roleRef")
+func checkBinding(ref *rbacv1.RoleRef, subjects []rbacv1.Subject, namespaced bool) (errs field.ErrorList) {
+	path, kinds := field.NewPath("roleRef"), []string{KindClusterRole}
+	if namespaced {
+		kinds = append(kinds, KindRole)
+	}
 	if ref.APIGroup == "" {
 		ref.APIGroup = rbacv1.GroupName
 	}
@@ -94,12 +97,14 @@ func checkBinding(ref *rbacv1.RoleRef, subjects []rbacv1.Subject, kinds ...strin
 		errs = append(errs, field.Invalid(path.Child("name"), ref.Name, msg))
 	}
 	for i := range subjects {
-		errs = append(errs, checkSubject(&subjects[i], field.NewPath("subjects").Index(i))...)
+		errs = append(errs, checkSubject(&subjects[i], namespaced, field.NewPath("subjects").Index(i))...)
 	}
 	return errs
 }
 
-func checkSubject(s *rbacv1.Subject, path *field.Path) (errs field.ErrorList) {
+// checkSubject validates one subject. A ServiceAccount that a RoleBinding names without a
+// namespace is one of the binding's own.
+func checkSubject(s *rbacv1.Subject, namespaced bool, path *field.Path) (errs field.ErrorList) {
 	if s.Name == "" {
 		errs = append(errs, field.Required(path.Child("name"), ""))
 	}
@@ -107,7 +112,7 @@ func checkSubject(s *rbacv1.Subject, path *field.Path) (errs field.ErrorList) {
 	switch s.Kind {
 	case rbacv1.ServiceAccountKind:
 		group = ""
-		if s.Namespace == "" {
+		if s.Namespace == "" && !namespaced {
 			errs = append(errs, field.Required(path.Child("namespace"), ""))
 		}
 		if s.Name != "" {
