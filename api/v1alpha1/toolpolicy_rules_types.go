@@ -129,6 +129,16 @@ const (
 	RuleInvalidArguments RuleReason = "InvalidArguments"
 )
 
+// FailurePolicy says what a rule means that does not compile.
+// +kubebuilder:validation:Enum=Fail;Ignore
+type FailurePolicy string
+
+// The failure policies. The zero value is Fail.
+const (
+	FailurePolicyFail   FailurePolicy = "Fail"
+	FailurePolicyIgnore FailurePolicy = "Ignore"
+)
+
 // SemanticValidation asks an external model about offered tools. Under server-side apply
 // it has one owner.
 // +structType=atomic

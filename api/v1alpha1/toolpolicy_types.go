@@ -108,6 +108,15 @@ type ToolPolicySpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	Rules []PolicyRule `json:"rules,omitempty"`
 
+	// failurePolicy says what a rule means that cannot be evaluated on any call, because
+	// its expression does not compile. Fail (the default): the calls that it is about
+	// are blocked with policy_error. Ignore: it is skipped. Either way the policy is not
+	// Accepted, and status.problems has the place. A rule that fails on a call, or costs
+	// too much on it, is false under either: the model chose the arguments.
+	// +optional
+	// +kubebuilder:default=Fail
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`
+
 	// semanticValidation asks an external model about the tools that a client offers,
 	// once all other checks have passed. It can only block: without a clear yes the
 	// offer is blocked. Absent: nobody is asked.

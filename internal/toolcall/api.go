@@ -82,6 +82,10 @@ type Review struct {
 	// "kind:name", once each, in document order; names are cut and escaped.
 	// Nobody can judge these any more.
 	Executed []string
+	// Context is what the application says of the session.
+	Context Context
+	// OnBehalfOf is nil where the caller asks for itself.
+	OnBehalfOf *OnBehalfOf
 }
 
 // EnvelopeError says why a review cannot be judged at all: HTTP status 400, or

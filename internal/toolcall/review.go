@@ -17,7 +17,9 @@ const (
 // DecodeReview decodes the body of a ToolCallReview request:
 //
 //	{"apiVersion": "review.callgate.dev/v1alpha1", "kind": "ToolCallReview",
-//	 "request": {"uid": "…", "calls": […] | "message": {"format": "…", "body": …}}}
+//	 "request": {"uid": "…", "calls": […] | "message": {"format": "…", "body": …},
+//	  "context": {"tenant": "…", "attributes": {…}},
+//	  "onBehalfOf": {"namespace": "…", "serviceAccountName": "…"}}}
 //
 // An error is an *EnvelopeError: of status 400 for whatever is wrong with the
 // envelope, or 422 for a message that is positively one without calls. What is
@@ -35,33 +37,44 @@ func DecodeReview(body []byte) (Review, error) {
 }
 
 func decodeRequest(raw []byte) (Review, error) {
-	fields, err := strictObject(raw, "request", "uid", "calls", "message")
+	fields, err := strictObject(raw, "request", "uid", "calls", "message", "context", "onBehalfOf")
 	if err != nil {
 		return Review{}, err
 	}
-	uid, calls, message := fields[0], fields[1], fields[2]
-	r := Review{Format: Native}
-	if uid != nil {
-		if r.UID, err = decodeUID(uid); err != nil {
+	r, err := decodeCalls(fields[1], fields[2])
+	if err != nil {
+		return Review{}, err
+	}
+	if fields[0] != nil {
+		if r.UID, err = decodeUID(fields[0]); err != nil {
 			return Review{}, err
 		}
 	}
+	if fields[3] != nil {
+		if r.Context, err = decodeContext(fields[3]); err != nil {
+			return Review{}, err
+		}
+	}
+	if fields[4] != nil {
+		if r.OnBehalfOf, err = decodeOnBehalfOf(fields[4]); err != nil {
+			return Review{}, err
+		}
+	}
+	return r, nil
+}
+
+func decodeCalls(calls, message []byte) (Review, error) {
 	switch {
 	case calls != nil && message != nil:
 		return Review{}, badRequest("request has both calls and message; exactly one is wanted")
 	case calls != nil:
-		r.Calls, err = decodeNative(calls)
+		list, err := decodeNative(calls)
+		return Review{Format: Native, Calls: list}, err
 	case message != nil:
-		uid := r.UID
-		r, err = decodeEnvelopedMessage(message)
-		r.UID = uid
+		return decodeEnvelopedMessage(message)
 	default:
 		return Review{}, badRequest("request has neither calls nor message")
 	}
-	if err != nil {
-		return Review{}, err
-	}
-	return r, nil
 }
 
 // decodeUID admits what can stand unescaped in a log line, a label or a header.

@@ -52,6 +52,7 @@ spec: {subjects: {serviceAccountNames: [agent]}, declaredTools: [get_ticket]`+fi
 			"authorization":     map[string]any{"mode": "None"},
 			"tenant":            map[string]any{"from": "Namespace"},
 			"disclosure":        "Full",
+			"failurePolicy":     "Fail",
 			"audit":             map[string]any{"arguments": "Digest"},
 		}))
 	},

@@ -41,6 +41,16 @@ type ToolCallReviewRequest struct {
 	// message is what the model's provider returned, verbatim.
 	// +optional
 	Message *ProviderMessage `json:"message,omitempty"`
+
+	// context is what the application knows of the session. Nothing in it comes from
+	// the model.
+	// +optional
+	Context *ReviewContext `json:"context,omitempty"`
+
+	// onBehalfOf is the ServiceAccount to judge for, in place of the caller. Absent: the
+	// caller itself.
+	// +optional
+	OnBehalfOf *OnBehalfOf `json:"onBehalfOf,omitempty"`
 }
 
 // ToolCall is one tool call in Callgate's own shape. Exactly one of arguments and
@@ -162,10 +172,15 @@ const (
 	// CodeSchemaNotReady: the tool's ToolSchema is not accepted.
 	CodeSchemaNotReady VerdictCode = "schema_not_ready"
 	// CodeInvalidArguments: the arguments cannot be decoded, are over a bound, or
-	// break the schema.
+	// break the schema or a rule about them.
 	CodeInvalidArguments VerdictCode = "invalid_arguments"
-	// CodePolicyError: a policy that applies cannot be evaluated.
+	// CodeForbidden: RBAC, the tenant, or a rule says no.
+	CodeForbidden VerdictCode = "forbidden"
+	// CodePolicyError: a policy that applies, or a rule of it, cannot be evaluated, or
+	// nobody can tell now what RBAC says.
 	CodePolicyError VerdictCode = "policy_error"
+	// CodeDenied stands for each of the others where a policy discloses nothing.
+	CodeDenied VerdictCode = "denied"
 )
 
 // ToolCallResult is the verdict on one call.

@@ -91,6 +91,8 @@ var schemaYAML = typed.YAMLObject(`types:
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.EffectiveToolName
   scalar: string
+- name: com.github.callgate.callgate.api.v1alpha1.FailurePolicy
+  scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.FormatRule
   scalar: string
 - name: com.github.callgate.callgate.api.v1alpha1.HTTPMethod
@@ -367,6 +369,10 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: com.github.callgate.callgate.api.v1alpha1.Disclosure
       default: Full
+    - name: failurePolicy
+      type:
+        namedType: com.github.callgate.callgate.api.v1alpha1.FailurePolicy
+      default: Fail
     - name: rules
       type:
         list:

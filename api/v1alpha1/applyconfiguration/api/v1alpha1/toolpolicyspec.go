@@ -48,6 +48,12 @@ type ToolPolicySpecApplyConfiguration struct {
 	// At most 64, which is as many match conditions as Kubernetes gives a webhook: all
 	// of them may have to be evaluated on each call.
 	Rules []PolicyRuleApplyConfiguration `json:"rules,omitempty"`
+	// failurePolicy says what a rule means that cannot be evaluated on any call, because
+	// its expression does not compile. Fail (the default): the calls that it is about
+	// are blocked with policy_error. Ignore: it is skipped. Either way the policy is not
+	// Accepted, and status.problems has the place. A rule that fails on a call, or costs
+	// too much on it, is false under either: the model chose the arguments.
+	FailurePolicy *apiv1alpha1.FailurePolicy `json:"failurePolicy,omitempty"`
 	// semanticValidation asks an external model about the tools that a client offers,
 	// once all other checks have passed. It can only block: without a clear yes the
 	// offer is blocked. Absent: nobody is asked.
@@ -145,6 +151,14 @@ func (b *ToolPolicySpecApplyConfiguration) WithRules(values ...*PolicyRuleApplyC
 		}
 		b.Rules = append(b.Rules, *values[i])
 	}
+	return b
+}
+
+// WithFailurePolicy sets the FailurePolicy field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the FailurePolicy field is set to the value of the last call.
+func (b *ToolPolicySpecApplyConfiguration) WithFailurePolicy(value apiv1alpha1.FailurePolicy) *ToolPolicySpecApplyConfiguration {
+	b.FailurePolicy = &value
 	return b
 }
 
