@@ -251,14 +251,13 @@ func (e *engine) appendPath(id int32) bool {
 		if k < n-1 {
 			e.words = append(e.words, '.')
 		}
-		if l.at < 0 {
-			e.words = append(e.words, l.absent.name...)
-		} else {
-			e.words = append(e.words, e.keyBytes(l.key)...)
-		}
-		if len(e.words)-start > shown.MaxPath {
+		name := e.nameOf(l)
+		// Before it is copied: a long key must not cost its length at every location
+		// below it.
+		if len(e.words)-start+len(name) > shown.MaxPath {
 			return false
 		}
+		e.words = append(e.words, name...)
 	}
 	for _, c := range e.words[start:] {
 		if c < ' ' || c >= 0x7f {
@@ -320,11 +319,15 @@ func (e *engine) pathOf(id int32, paths *spelling) string {
 	return shown.Cut(path+"."+e.keyOf(l), 2*shown.MaxPath)
 }
 
-func (e *engine) keyOf(l *locus) string {
+func (e *engine) keyOf(l *locus) string { return strings.Clone(e.nameOf(l)) }
+
+// nameOf is the key of a member, or of what is absent, for as long as the judgement
+// lasts.
+func (e *engine) nameOf(l *locus) string {
 	if l.at < 0 {
 		return l.absent.name
 	}
-	return string(e.keyBytes(l.key))
+	return asString(e.keyBytes(l.key))
 }
 
 // compareLoci orders locations as the reference meets them: what is above first,
@@ -366,11 +369,7 @@ func (e *engine) appendPointer(id int32) {
 		e.words = strconv.AppendInt(e.words, int64(l.index), 10)
 		return
 	}
-	name := asString(e.keyBytes(l.key))
-	if l.at < 0 {
-		name = l.absent.name
-	}
-	e.words = append(e.words, escapeToken(name)...)
+	e.words = append(e.words, escapeToken(e.nameOf(l))...)
 }
 
 // actual names the kind of the value at a location.
