@@ -37,6 +37,8 @@ type engine struct {
 	// that is not the base one. values are those of the text while that goes on.
 	left, values int
 	rereadings   int // of values, so far
+	answers      [answerSlots]answer
+	turn         uint32
 	// steps count what costs as much as reading a value again.
 	steps, maxSteps int
 
@@ -56,7 +58,9 @@ type engine struct {
 	repeats  int  // keys found twice
 	pending  []pendingKey
 	inPlace  []*plan
-	equality equalityScratch
+	// moreInPlace: inPlace has not all plans that may declare a key.
+	moreInPlace bool
+	equality    equalityScratch
 
 	words   []byte // of the report
 	entries []reportEntry
@@ -105,6 +109,7 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.byValue, e.nulls, e.proto = c.opts.IntegersByValue || in.IntegersByValue, c.opts.NullsAbsent, c.opts.AllowProto
 	e.handOver, e.base, e.quiet, e.mute, e.depth = false, true, 0, 0, 0
 	e.left, e.values, e.rereadings, e.steps = MaxArgumentValues, 0, 0, 0
+	e.newTurn()
 	e.work, e.patternSteps = b.share()
 	e.maxSteps = e.work * stepsPerWork
 	if in.Quoted {
@@ -117,7 +122,7 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.sets = e.sets[:0]
 	e.hits, e.loci = e.hits[:0], e.loci[:0]
 	e.distinct, e.repeats = false, 0
-	e.pending, e.inPlace = e.pending[:0], e.inPlace[:0]
+	e.pending, e.inPlace, e.moreInPlace = e.pending[:0], e.inPlace[:0], false
 }
 
 // maxQuoted is what no text of MaxArgumentBytes is longer than, quoted: six bytes for
@@ -141,8 +146,8 @@ func (e *engine) unquote(raw []byte) {
 // release gives the engine back, without what it saw.
 func (e *engine) release() {
 	e.c, e.src = nil, nil
-	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.words)+cap(e.equality.bytes) > keptBytes ||
-		cap(e.unknown)+cap(e.entries)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items) > keptEntries || len(e.sets) > 0 {
+	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.words)+cap(e.equality.bytes)+cap(e.equality.sorted) > keptBytes ||
+		cap(e.unknown)+cap(e.entries)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items)+cap(e.equality.members) > keptEntries || len(e.sets) > 0 {
 		*e = engine{}
 	}
 	engines.Put(e)

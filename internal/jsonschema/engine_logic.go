@@ -5,6 +5,10 @@ import "github.com/callgate/callgate/internal/rawjson"
 // fitsQuietly reads a value again and says whether it fits. It notes nothing. What
 // it says means nothing where the engine has stopped.
 func (e *engine) fitsQuietly(p *plan, i int) bool {
+	slot, known := e.answerTo(p, i)
+	if known {
+		return slot.fits
+	}
 	base := e.base
 	if base {
 		e.leaveBase()
@@ -15,12 +19,21 @@ func (e *engine) fitsQuietly(p *plan, i int) bool {
 	if base {
 		e.enterBase()
 	}
-	return end >= 0 && !e.stopped()
+	if e.stopped() {
+		return false
+	}
+	if e.mute == 0 {
+		*slot = answer{e.turn, p.id, int32(i), end >= 0} //nolint:gosec // at most 512 KiB
+	}
+	return end >= 0
 }
 
 // reread reads a value again that has to fit, and notes what is wrong with it. It
 // reports whether to go on.
 func (e *engine) reread(p *plan, i int) bool {
+	if e.quiet > 0 {
+		return e.fitsQuietly(p, i)
+	}
 	base := e.base
 	if base {
 		e.leaveBase()
@@ -154,9 +167,11 @@ func (e *engine) blame(u *unionPlan, start int) bool {
 		return e.mustFit(blamed.plan, start)
 	}
 	if e.collecting() {
-		// All branches declare; the reference knows what.
-		e.pass()
-		return false
+		// All branches declare, those too that the kind of the value rules out.
+		e.moreInPlace = true
+		for k := range u.branches {
+			e.inPlace = append(e.inPlace, u.branches[k].plan)
+		}
 	}
 	return e.note(u.rule)
 }
@@ -280,7 +295,7 @@ func (e *engine) finishObject(p *plan, start, end int) int {
 // declaredIn says whether a plan in place by a union or condition declares the key.
 // known is false where that depends on a union within.
 func (e *engine) declaredIn(name []byte) (declared, known bool) {
-	known = true
+	known = !e.moreInPlace
 	for _, p := range e.inPlace {
 		if p.byKind != nil {
 			p = p.byKind[atObject]

@@ -47,6 +47,11 @@ func TestEngineFindings(t *testing.T) {
 		{`{"required":["b"],"dependencies":{"ab":["b"]}}`, `{"ab":{}}`},
 		{`{"required":["x-y"],"oneOf":[{"required":["x-y"]}]}`, `{}`},
 		{`{"properties":{"s":{"properties":{"x":{}},"not":{"required":["z"]}}},"not":{"required":["z"]}}`, `{"s":{"q":1}}`},
+		{`{"properties":{"l":{"uniqueItems":true}}}`, `{"l":[{"a":{"c":[1,{}],"b":"x"},"":1.0},{"\u0000":1},{"":10e-1,"a":{"b":"\u0078","c":[1.0,{}]}}]}`},
+		{`{"properties":{"l":{"uniqueItems":true}}}`, `{"l":[{"ab":"c","b":[]},{"a":"bc","b":[]},{"b":[[]],"a":1},{"b":[[],[]],"a":1},{"b":[[],[]],"a":true}]}`},
+		{`{"properties":{"l":{"uniqueItems":true}}}`, `{"l":[["s1:a"],["a"],"[s1:a]",[["a"]],[false,null],[null,false]]}`},
+		{`{"properties":{"a":{}},"anyOf":[{"required":["x"],"properties":{"b":{}}},{"required":["y"],"properties":{"c":{}}},{"type":"array","properties":{"d":{}}}]}`, `{"b":1}`},
+		{`{"properties":{"a":{}},"anyOf":[{"required":["x"],"properties":{"b":{}}},{"required":["y"],"properties":{"c":{}}},{"type":"array","properties":{"d":{}}}]}`, `{"b":1,"d":2,"q":3}`},
 		{`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{}},"anyOf":[{"properties":{"b":{}},"unevaluatedProperties":{"type":"integer"}},{"required":["z"]}]}`, `{"c":1,"b":2}`},
 	} {
 		for _, opts := range variants {

@@ -25,6 +25,7 @@ var kindsAt = [kindCount]kinds{
 // kind of the value leaves one branch applies, it is already part of the plan, so
 // that the engine never follows it.
 type plan struct {
+	id uint32 // among the plans of one schema; 0: it is none of them
 	// byKind are the plans to use instead, by kind, where a union depends on it.
 	byKind *[kindCount]*plan
 	// allowed has a bit for each kind that no type keyword refuses.

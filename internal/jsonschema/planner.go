@@ -160,6 +160,7 @@ func (s *schema) looksBack() bool {
 
 func (pl *planner) add(key string, p *plan) bool {
 	pl.plans[key] = p
+	p.id = uint32(len(pl.plans)) //nolint:gosec // at most its limit
 	if len(pl.plans) > pl.limit {
 		pl.refuse(nil, "", "too many combinations of subschemas apply to its locations")
 	}
