@@ -26,7 +26,9 @@ var formats = []string{
 
 // question is what to judge, and the review's request that asks it.
 type question struct {
-	review  toolcall.Review
+	review toolcall.Review
+	// offer is set instead of review for what a client offers.
+	offer   *toolcall.Offer
 	request json.RawMessage
 }
 
@@ -63,6 +65,9 @@ func cause(err error) error {
 
 // parseCall finds out what the call is and makes a review of it.
 func parseCall(body []byte, format string) (question, error) {
+	if offers(body) {
+		return parseOffer(body, format)
+	}
 	switch format {
 	case formatAuto:
 		return parseAny(body)
@@ -91,7 +96,7 @@ func parseAny(body []byte) (question, error) {
 		return q, nil
 	}
 	_, err := toolcall.DecodeMessage(toolcall.Auto, body)
-	return question{}, fmt.Errorf("reading the call: it is no ToolCallReview, and %w; say what it is with --format", err)
+	return question{}, fmt.Errorf("reading the call: it is no review, and %w; say what it is with --format", err)
 }
 
 func wellFormed(body []byte) bool {
@@ -116,17 +121,7 @@ func parseReview(body []byte) (question, error) {
 	if err != nil {
 		return question{}, fmt.Errorf("reading the ToolCallReview: %w", err)
 	}
-	members, err := rawjson.Members(body, toolcall.MaxBodyBytes)
-	if err != nil {
-		return question{}, fmt.Errorf("reading the ToolCallReview: %w", err)
-	}
-	q := question{review: in}
-	for _, m := range members {
-		if m.Key == "request" {
-			q.request = m.Value
-		}
-	}
-	return q, nil
+	return question{review: in, request: memberOf(body, "request")}, nil
 }
 
 // parseMessage wraps a bare message in the review that a client would send.
@@ -167,10 +162,11 @@ func wrap(body []byte, request func() any) (question, error) {
 	return question{review: in, request: raw}, nil
 }
 
-// envelope is a ToolCallReview whose request is kept as it was written.
+// envelope is a review whose request is kept as it was written. Its response is that of
+// its kind.
 type envelope struct {
-	APIVersion string                                 `json:"apiVersion"`
-	Kind       string                                 `json:"kind"`
-	Request    json.RawMessage                        `json:"request"`
-	Response   *reviewv1alpha1.ToolCallReviewResponse `json:"response,omitempty"`
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Request    json.RawMessage `json:"request"`
+	Response   any             `json:"response,omitempty"`
 }

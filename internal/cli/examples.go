@@ -13,6 +13,9 @@ func reviewExamples(d Deps) string {
   kubectl get toolpolicies,toolschemas -n support -o yaml > objects.yaml
   CALLGATE review -f objects.yaml --as system:serviceaccount:support:assistant < call.json
 
+  # May a request with these tools be sent? What may be kept if not?
+  CALLGATE review -f policies/ --as system:serviceaccount:support:assistant request.json
+
   # The whole answer, for scripts
   CALLGATE review -f policies/ --as system:serviceaccount:support:assistant -o json call.json`
 	return named(d, text)

@@ -31,23 +31,32 @@ type reviewOptions struct {
 	format    string
 	output    string
 	call      string
+	// validator is what to take for the answers of validators: true, false, or "" for
+	// none.
+	validator string
 }
 
 func newReviewCommand(d Deps) *cobra.Command {
 	var o reviewOptions
 	c := &cobra.Command{
 		Use:   "review -f PATH... --as system:serviceaccount:NAMESPACE:NAME [CALL]",
-		Short: "Judge tool calls against ToolPolicies and ToolSchemas in files",
-		Long: `Judge tool calls as a cluster with the objects of these files would.
+		Short: "Judge tool calls and offers of tools against ToolPolicies and ToolSchemas in files",
+		Long: `Judge tool calls, or the tools that a client offers to a model, as a cluster with the
+objects of these files would.
 
 PATH is a file, a directory (read recursively: *.yaml, *.yml, *.json), or - for
 standard input. It may hold several documents, lists, and what "kubectl get -o yaml"
 prints. Objects of other kinds are passed over.
 
-CALL is a file, or - for standard input, which is the default. It is a ToolCallReview
-or what the model's provider returned, in JSON.
+CALL is a file, or - for standard input, which is the default. It is JSON: a
+ToolCallReview, or what the model's provider returned; a ToolRequestReview, the request
+that is about to be sent to a provider, an MCP server's answer to tools/list, or a list
+of names.
 
-Exit codes: 0 every call is allowed, 1 some call is blocked, 2 wrong usage or
+Nobody is asked from here: an offer that a policy has validated by a model is blocked
+with no_validator, unless --validator-answer says what to take for the answer.
+
+Exit codes: 0 every call or the offer is allowed, 1 blocked, 2 wrong usage or
 unreadable input; that includes objects that the API server would refuse. A ToolSchema
 that does not compile is accepted, as in a cluster: it is reported, and calls to it
 are blocked.`,
@@ -76,6 +85,7 @@ are blocked.`,
 	flags.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	flags.StringVar(&o.format, "format", formatAuto, "what CALL is: "+strings.Join(formats, ", "))
 	flags.StringVarP(&o.output, "output", "o", outputText, "what to print: text, or json for the ToolCallReview with its response")
+	flags.StringVar(&o.validator, "validator-answer", "", "what to take for the answer of semantic validators to an offer: true or false; empty: none, which blocks")
 	return c
 }
 
@@ -93,6 +103,8 @@ func (o *reviewOptions) check() error {
 		return errors.New("standard input cannot be both the objects and the call: name a file for CALL, or for -f")
 	case o.output != outputText && o.output != outputJSON:
 		return fmt.Errorf("--output %q is unknown: choose text or json", o.output)
+	case !slices.Contains([]string{"", "true", "false"}, o.validator):
+		return fmt.Errorf("--validator-answer %q is unknown: choose true or false", o.validator)
 	case !slices.Contains(formats, o.format):
 		return fmt.Errorf("--format %q is unknown: choose one of %s", o.format, strings.Join(formats, ", "))
 	}
@@ -120,6 +132,9 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 	out := compile.Compile(compile.Input{Schemas: set.Schemas, Policies: set.Policies}, nil)
 	for _, line := range compileLines(set, out) {
 		fmt.Fprintln(d.Err, line)
+	}
+	if q.offer != nil {
+		return o.judgeOffer(ctx, d, snapshot.New(out), caller, q)
 	}
 	if q.review.UID == "" {
 		q.review.UID = derivedUID(out.Revision, caller, q)

@@ -116,8 +116,8 @@ func typeFits(entry []byte) formatSet {
 	kind, _ := plainText(memberOf(entry, "type"))
 	named := hasKey(entry, []string{"name"})
 	switch {
-	case kind == "":
-		return anyFormat
+	case kind == "", hasKey(entry, []string{"function", "custom"}):
+		return anyFormat // nobody's, or what these keys have told already
 	case kind == "function" && !named:
 		return isChat
 	case kind == "function":

@@ -172,6 +172,7 @@ func TestBodiesThatAreNoRequest(t *testing.T) {
 func TestFormatOfAnOfferIsFound(t *testing.T) {
 	for body, want := range map[string]Format{
 		`{"messages":[],"tools":[{"type":"function","function":{"name":"a"}}]}`:            OpenAIChat,
+		`{"messages":[],"tools":[{"type":"function","name":"a","function":{"name":"b"}}]}`: OpenAIChat,
 		`{"messages":[],"functions":[{"name":"a"}]}`:                                       OpenAIChat,
 		`{"input":"x","tools":[{"type":"web_search"}]}`:                                    OpenAIResponses,
 		`{"tools":[{"type":"function","name":"a","parameters":{}}]}`:                       OpenAIResponses,

@@ -78,19 +78,25 @@ func Load() ([]Case, error) {
 	return cases, scanner.Err()
 }
 
+// KindOffer is the kind of the cases about offers.
+const KindOffer = "offer"
+
 // Callable reports whether the case is about calls.
-func (c *Case) Callable() bool { return c.Kind != "offer" }
+func (c *Case) Callable() bool { return c.Kind != KindOffer }
 
 // Objects gives the ToolSchemas and the ToolPolicy of the case.
 func (c *Case) Objects(namespace string) ([]*callgatev1alpha1.ToolSchema, *callgatev1alpha1.ToolPolicy) {
 	var schemas []*callgatev1alpha1.ToolSchema
 	declared := c.DeclaredTools
-	if c.Kind == "policy" {
+	switch c.Kind {
+	case KindOffer:
+		// Only the names are in question: no tool has a ToolSchema.
+	case "policy":
 		for i, name := range c.Catalog {
 			schemas = append(schemas, c.schema(namespace, fmt.Sprintf("catalog-%d", i), name,
 				json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`)))
 		}
-	} else {
+	default:
 		schemas = append(schemas, c.schema(namespace, "tool", c.ToolName, c.Parameters))
 		declared = []string{c.ToolName}
 	}
@@ -123,7 +129,11 @@ func (c *Case) schema(namespace, object, tool string, parameters json.RawMessage
 // what the case has reaches the gate as it stands.
 func (c *Case) Body() ([]byte, error) {
 	var request string
+	kind := reviewv1alpha1.KindToolCallReview
 	switch {
+	case c.Kind == KindOffer:
+		kind = reviewv1alpha1.KindToolRequestReview
+		request = fmt.Sprintf(`"message":{"format":%q,"body":%s}`, c.Format, c.Request)
 	case c.Kind == "schema":
 		call, err := json.Marshal(c.ToolName)
 		if err != nil {
@@ -144,7 +154,7 @@ func (c *Case) Body() ([]byte, error) {
 		request = fmt.Sprintf(`"message":{"format":%q,"body":%s}`, c.Format, message)
 	}
 	return fmt.Appendf(nil, `{"apiVersion":%q,"kind":%q,"request":{"uid":%q,%s}}`,
-		reviewv1alpha1.GroupVersion.String(), reviewv1alpha1.KindToolCallReview, c.ID, request), nil
+		reviewv1alpha1.GroupVersion.String(), kind, c.ID, request), nil
 }
 
 // nativeCall copies id, name and arguments of a framework's own call object and
