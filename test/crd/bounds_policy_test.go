@@ -2,7 +2,7 @@ package crd_test
 
 import "fmt"
 
-// texts gives n different items of a list of objects by name.
+// named gives n items of a list that is a map by name.
 func named(n int, also map[string]any) []any {
 	out := make([]any, n)
 	for i := range out {
@@ -48,6 +48,7 @@ func settingBounds() []bound {
 		{path: label, bound: "minLength", within: list("a"), beyond: list(""), message: tooShort, from: byLabel},
 		{path: label, bound: "maxLength", within: list(longestLabel), beyond: list(longestLabel + "a"), message: fmt.Sprintf(tooLong, 317), from: byLabel},
 		{path: "spec.disclosure", bound: "enum", within: list("Full", "Code", "Opaque"), beyond: list("", "full", "None"), message: notOneOf},
+		{path: "spec.failurePolicy", bound: "enum", within: list("Fail", "Ignore"), beyond: list("", "fail", "Open"), message: notOneOf},
 		{path: "spec.audit.arguments", bound: "enum", within: list("Digest", "Full"), beyond: list("", "full", "None"), message: notOneOf},
 	}
 }
