@@ -15,15 +15,15 @@ type Variables uint8
 
 // The variables. The zero value of the set allows none of them.
 const (
-	// Args is the judged tree of the call's arguments: dyn, an object.
+	// VarArgs is the judged tree of the call's arguments: dyn, an object.
 	VarArgs Variables = 1 << iota
-	// Tool is the tool called: name, server, labels.
+	// VarTool is the tool called: name, server, labels.
 	VarTool
-	// Caller is the caller: namespace, serviceAccountName, username, via.
+	// VarCaller is the caller: namespace, serviceAccountName, username, via.
 	VarCaller
-	// Tenant is whose data the call may touch: a string.
+	// VarTenant is whose data the call may touch: a string.
 	VarTenant
-	// Context is what the application said: tenant, attributes.
+	// VarContext is what the application said: tenant, attributes.
 	VarContext
 )
 
