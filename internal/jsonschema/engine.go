@@ -6,6 +6,17 @@ import (
 	"github.com/callgate/callgate/internal/rawjson"
 )
 
+// How the parts work together. A planner makes a plan for each set of subschemas that
+// can meet at one location (plan*.go), with references, allOf and whatever the kind of
+// the value decides already merged. The engine then goes over the text once, by the
+// plans (engine_value.go, _object, _array, _number). Keywords that need a value more than
+// once have it read again, quietly for a yes or no, or noting what is wrong
+// (engine_logic.go), and engine_answers.go keeps the answers. What is wrong is a hit, a rule broken
+// at a locus (engine_notes.go), and is put into words when all is known
+// (engine_report.go). What the engine does not judge, or what costs more than it should,
+// it hands over: one value by delegate, or the whole judgement by pass. Both judges give
+// the same answer.
+
 // engine judges one value while it reads it: syntax, UTF-8, duplicate keys, bounds
 // and schema together, over the bytes as they came. Where nothing is wrong it
 // allocates nothing. What needs a value more than once (a union that the kind does
@@ -37,8 +48,9 @@ type engine struct {
 	// that is not the base one. values are those of the text while that goes on.
 	left, values int
 	rereadings   int // of values, so far
-	answers      [answerSlots]answer
-	turn         uint32
+	// answers of quiet readings: those of this judgement have its turn.
+	answers [answerSlots]answer
+	turn    uint32
 	// steps count what costs as much as reading a value again.
 	steps, maxSteps int
 

@@ -112,7 +112,7 @@ func (n smallNumber) integral() bool {
 	return n.exponent >= -maxSmallDigits && n.mantissa%powersOf10[-n.exponent] == 0
 }
 
-// cmp compares two valid numbers exactly.
+// compare compares two valid numbers exactly.
 func (n smallNumber) compare(m smallNumber) int {
 	switch {
 	case n.mantissa == 0 && m.mantissa == 0:
