@@ -61,7 +61,22 @@ func (g *instanceGenerator) itemParts(parts []*rawjson.Value, i int) []*rawjson.
 			list = append(list, g.parts(contains)...)
 		}
 	}
-	return list
+	return distinctParts(list)
+}
+
+// maxParts is how many subschemas a value is made for.
+const maxParts = 32
+
+// distinctParts keeps recursion through several subschemas from doubling their number
+// at every level.
+func distinctParts(list []*rawjson.Value) []*rawjson.Value {
+	var out []*rawjson.Value
+	for _, s := range list {
+		if len(out) < maxParts && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func (g *instanceGenerator) object(parts []*rawjson.Value, depth int) {
@@ -188,5 +203,5 @@ func (g *instanceGenerator) memberParts(parts []*rawjson.Value, key string) []*r
 			list = append(list, g.parts(field(s, "additionalProperties"))...)
 		}
 	}
-	return list
+	return distinctParts(list)
 }

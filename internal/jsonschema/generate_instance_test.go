@@ -159,7 +159,7 @@ const maxInstanceLevels = 7
 
 func (g *instanceGenerator) valueOf(parts []*rawjson.Value, depth int) {
 	g.left--
-	if depth > 2*maxInstanceLevels || g.left < -500 {
+	if depth > maxInstanceLevels+1 || g.left < -500 {
 		g.b = append(g.b, "null"...)
 		return
 	}
