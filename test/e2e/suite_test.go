@@ -2,11 +2,13 @@ package e2e_test
 
 import (
 	"context"
+	"io"
 	"testing"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
 	"k8s.io/apimachinery/pkg/types"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
@@ -22,6 +24,8 @@ var (
 	env     *testenv.Env
 	issuer  *oidcIssuer
 	manager *harness.Manager
+	// managerLog is what the manager has logged.
+	managerLog = gbytes.NewBuffer()
 )
 
 func TestE2E(t *testing.T) {
@@ -37,7 +41,9 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	harness.Install(ctx, GinkgoTB(), env)
 	manager = harness.StartManager(ctx, GinkgoTB(), env, func(o *app.Options) {
 		o.RefusalTTL, o.IdentityTTL = time.Second, identityTTL
-		o.Log = GinkgoWriter
+		o.Log = io.MultiWriter(GinkgoWriter, managerLog)
+		// The validators of these tests listen on loopback.
+		o.AllowedUpstreams, o.AllowedSpecial = []string{"127.0.0.1:*"}, []string{"loopback"}
 	})
 	harness.RegisterAdmission(ctx, GinkgoTB(), env, manager.Admission, manager.CA)
 })
