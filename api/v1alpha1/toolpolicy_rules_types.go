@@ -113,9 +113,9 @@ type PolicyRule struct {
 
 	// reason is the code of a call that the rule blocks. Forbidden (the default):
 	// forbidden, nothing that the model changes will help. InvalidArguments:
-	// invalid_arguments, and the model may try other ones.
+	// invalid_arguments, and the model may try other ones. Absent: Forbidden; it is not
+	// filled in, so that kubectl and GitOps tools see no difference in the list.
 	// +optional
-	// +kubebuilder:default=Forbidden
 	Reason RuleReason `json:"reason,omitempty"`
 }
 

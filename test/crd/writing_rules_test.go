@@ -61,7 +61,7 @@ var _ = Describe("Writing what restricts", func() {
 		r := policy(ctx, "bob", `"rules": []`)
 		Expect(rules(ctx)).To(ConsistOf("mine"), r.All)
 		Expect(readPolicy(ctx, namespace).Rules[0]).To(Equal(callgatev1alpha1.PolicyRule{
-			Name: "mine", Expression: "tenant == 'a'", Reason: callgatev1alpha1.RuleForbidden,
+			Name: "mine", Expression: "tenant == 'a'",
 		}))
 	})
 

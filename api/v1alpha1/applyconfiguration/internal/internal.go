@@ -135,7 +135,6 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: reason
       type:
         namedType: com.github.callgate.callgate.api.v1alpha1.RuleReason
-      default: Forbidden
     - name: tools
       type:
         list:

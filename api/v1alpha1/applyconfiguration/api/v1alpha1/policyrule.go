@@ -37,7 +37,8 @@ type PolicyRuleApplyConfiguration struct {
 	MessageExpression *string `json:"messageExpression,omitempty"`
 	// reason is the code of a call that the rule blocks. Forbidden (the default):
 	// forbidden, nothing that the model changes will help. InvalidArguments:
-	// invalid_arguments, and the model may try other ones.
+	// invalid_arguments, and the model may try other ones. Absent: Forbidden; it is not
+	// filled in, so that kubectl and GitOps tools see no difference in the list.
 	Reason *apiv1alpha1.RuleReason `json:"reason,omitempty"`
 }
 
