@@ -95,7 +95,9 @@ func (a *Adapter) Timeout() time.Duration {
 }
 
 // repeatable says whether running a call twice is the same as running it once.
-func (a *Adapter) repeatable() bool { return a.http == nil || a.http.method != callgatev1alpha1.MethodPost }
+func (a *Adapter) repeatable() bool {
+	return a.http == nil || a.http.method != callgatev1alpha1.MethodPost
+}
 
 // compiler collects what is found.
 type compiler struct {
@@ -132,7 +134,9 @@ func Compile(object *callgatev1alpha1.ToolAdapter, opts Options) (*Adapter, []Pr
 	return a, nil, c.warnings
 }
 
-func (c *compiler) problem(path, message string) { c.problems = append(c.problems, invalid(path, message)) }
+func (c *compiler) problem(path, message string) {
+	c.problems = append(c.problems, invalid(path, message))
+}
 
 func (c *compiler) warn(path, message string) {
 	c.warnings = append(c.warnings, Warning{Path: path, Message: cut(message)})
@@ -183,16 +187,20 @@ func (c *compiler) records(a *Adapter) {
 			c.problem(path, text)
 		}
 	}
-	if a.key == nil {
-		return
+	if a.key != nil {
+		c.key(a.key, path, source)
 	}
-	if !a.key.ReadsTenant() && c.object.Spec.Tenancy != callgatev1alpha1.TenancyNone {
+}
+
+// key judges a key that compiles.
+func (c *compiler) key(key *expr.Program, path, source string) {
+	if !key.ReadsTenant() && c.object.Spec.Tenancy != callgatev1alpha1.TenancyNone {
 		c.problem(path, "the key does not read tenant: write it into the key, or set tenancy: None where every tenant may see the same data")
 	}
 	if joined.MatchString(source) {
 		c.warn(path, `tenant and an argument stand side by side, so that a model can write the end of another tenant's name: put a separator between them that no tenant has, such as ":"`)
 	}
-	if _, known := a.key.Constant(); known {
+	if _, known := key.Constant(); known {
 		c.warn(path, "the key is the same for every call")
 	}
 }
@@ -253,7 +261,9 @@ func (c *compiler) url(b *backend, text string) {
 	}
 }
 
-func (c *compiler) upstreams() outbound.Policy { return c.opts.Upstreams.WithServices(c.object.Namespace) }
+func (c *compiler) upstreams() outbound.Policy {
+	return c.opts.Upstreams.WithServices(c.object.Namespace)
+}
 
 // undeclared asks whether the schema declares the argument that a variable reads.
 func undeclared(name string, args *expr.ArgsType) (issues []expr.Issue) {
@@ -276,14 +286,7 @@ func (c *compiler) trust(b *backend) {
 	h := &c.object.Spec.HTTP
 	plain := b.url != nil && b.url.scheme == "http"
 	if b.audience != "" {
-		const path = "/spec/http/serviceAccountTokenAudience"
-		own := "callgate.dev/" + c.object.Namespace
-		switch {
-		case plain:
-			c.problem(path, "leave serviceAccountTokenAudience out, or write https:// in url: a token is only sent over TLS")
-		case len(b.audience) > maxAudience || !audiences.MatchString(b.audience) || b.audience != own && !strings.HasPrefix(b.audience, own+"/"):
-			c.problem(path, "write "+shown.Name(own)+", or that and more behind a slash: a token for another audience could be used elsewhere in Callgate's name")
-		}
+		c.audience(b.audience, plain)
 	}
 	if len(h.CABundle) > 0 && plain {
 		c.problem("/spec/http/caBundle", "leave caBundle out, or write https:// in url: without TLS no certificate is checked")
@@ -305,5 +308,18 @@ func (c *compiler) trust(b *backend) {
 	})
 	if err != nil {
 		c.problem("/spec/http", err.Error())
+	}
+}
+
+// audience keeps an adapter from being given a token that opens more than what its own
+// namespace expects.
+func (c *compiler) audience(audience string, plain bool) {
+	const path = "/spec/http/serviceAccountTokenAudience"
+	own := "callgate.dev/" + c.object.Namespace
+	switch {
+	case plain:
+		c.problem(path, "leave serviceAccountTokenAudience out, or write https:// in url: a token is only sent over TLS")
+	case len(audience) > maxAudience || !audiences.MatchString(audience) || audience != own && !strings.HasPrefix(audience, own+"/"):
+		c.problem(path, "write "+shown.Name(own)+", or that and more behind a slash: a token for another audience could be used elsewhere in Callgate's name")
 	}
 }

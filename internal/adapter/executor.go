@@ -33,8 +33,8 @@ type Executor struct {
 
 // flight is one execution that any number of callers may wait for.
 type flight struct {
-	print fingerprint
-	done  chan struct{}
+	mark fingerprint
+	done chan struct{}
 	// outcome is written before done is closed.
 	outcome Outcome
 }
@@ -105,13 +105,13 @@ func (e *Executor) join(ctx context.Context, t *task) (Outcome, *flight, Share) 
 		return fail(CauseClosed, "the executor is closed"), nil, ShareRefused
 	}
 	if known, ok := e.recent.get(t.id, e.clock.Now()); ok {
-		if known.print != t.print {
+		if known.mark != t.mark {
 			return reused(), nil, ShareRefused
 		}
 		return known.outcome, nil, ShareRepeated
 	}
 	if f, ok := e.flights[t.id]; ok {
-		if f.print != t.print {
+		if f.mark != t.mark {
 			return reused(), nil, ShareRefused
 		}
 		return Outcome{}, f, ShareJoined
@@ -122,7 +122,7 @@ func (e *Executor) join(ctx context.Context, t *task) (Outcome, *flight, Share) 
 	if !e.lanes.enter(t.adapter.namespace, t.held) {
 		return fail(CauseBusy, "too much is executed already"), nil, ShareRefused
 	}
-	f := &flight{print: t.print, done: make(chan struct{})}
+	f := &flight{mark: t.mark, done: make(chan struct{})}
 	e.flights[t.id] = f
 	e.work.Go(func() { e.fly(f, t) })
 	return Outcome{}, f, ShareOwn
@@ -149,7 +149,7 @@ func (e *Executor) fly(f *flight, t *task) {
 
 	e.mu.Lock()
 	if f.outcome.final(t.adapter.repeatable()) {
-		e.recent.put(t.id, t.print, f.outcome, now.Add(e.opts.RecentTTL))
+		e.recent.put(t.id, t.mark, f.outcome, now.Add(e.opts.RecentTTL))
 	}
 	delete(e.flights, t.id)
 	e.lanes.leave(t.adapter.namespace, t.held)

@@ -32,7 +32,7 @@ type recent struct {
 // share is a number of outcomes and their bytes.
 type share struct{ entries, bytes int }
 
-func (s share) within(max share) bool { return s.entries <= max.entries && s.bytes <= max.bytes }
+func (s share) within(bound share) bool { return s.entries <= bound.entries && s.bytes <= bound.bytes }
 
 type recentLane struct {
 	order *list.List
@@ -41,7 +41,7 @@ type recentLane struct {
 
 type recentEntry struct {
 	id      identity
-	print   fingerprint
+	mark    fingerprint
 	outcome Outcome
 	until   time.Time
 	own     *list.Element
@@ -72,7 +72,7 @@ func (r *recent) get(id identity, now time.Time) (*recentEntry, bool) {
 	return at.Value.(*recentEntry), true
 }
 
-func (r *recent) put(id identity, print fingerprint, outcome Outcome, until time.Time) {
+func (r *recent) put(id identity, mark fingerprint, outcome Outcome, until time.Time) {
 	if at, ok := r.items[id]; ok {
 		r.remove(at)
 	}
@@ -81,7 +81,7 @@ func (r *recent) put(id identity, print fingerprint, outcome Outcome, until time
 		own = &recentLane{order: list.New()}
 		r.namespaces[id.namespace] = own
 	}
-	e := &recentEntry{id: id, print: print, outcome: outcome, until: until}
+	e := &recentEntry{id: id, mark: mark, outcome: outcome, until: until}
 	at := r.all.PushFront(e)
 	e.own = own.order.PushFront(at)
 	r.items[id] = at

@@ -166,7 +166,9 @@ func (s *tables) remove(at *list.Element) {
 func (a *Adapter) CheckConfigMap(cm ConfigMap, found bool) []Problem {
 	const path = "/spec/records/configMapKeyRef"
 	name, key := shown.Name(a.ref.Name), shown.Name(a.ref.Key)
-	one := func(at, reason, message string) []Problem { return []Problem{{Path: at, Reason: reason, Message: cut(message)}} }
+	one := func(at, reason, message string) []Problem {
+		return []Problem{{Path: at, Reason: reason, Message: cut(message)}}
+	}
 	text, has := cm.Data[a.ref.Key]
 	switch {
 	case !found:

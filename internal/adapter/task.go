@@ -38,7 +38,7 @@ type Call struct {
 // task is a call made ready: what is asked, and for whom.
 type task struct {
 	id         identity
-	print      fingerprint
+	mark       fingerprint
 	adapter    *Adapter
 	projection *Projection
 
@@ -76,7 +76,7 @@ func prepare(c Call) (*task, *Outcome) {
 	if f := t.target(c); f != nil {
 		return nil, f
 	}
-	t.print = t.fingerprint()
+	t.mark = t.fingerprint()
 	return t, nil
 }
 
@@ -103,7 +103,7 @@ func (t *task) target(c Call) (f *Outcome) {
 
 // fingerprint is over everything that the result hangs on. Each part has its length
 // before it, so that no two tasks give the same text.
-func (t *task) fingerprint() (print fingerprint) {
+func (t *task) fingerprint() (mark fingerprint) {
 	h := sha256.New()
 	var number [8]byte
 	part := func(b []byte) {
@@ -124,6 +124,6 @@ func (t *task) fingerprint() (print fingerprint) {
 	digest := t.projection.digestOf()
 	part(digest[:])
 	part(t.body)
-	h.Sum(print[:0])
-	return print
+	h.Sum(mark[:0])
+	return mark
 }

@@ -25,7 +25,7 @@ const (
 type template struct {
 	// origin is the literal part up to the path, host and scheme as net/url reads them.
 	origin, scheme, host string
-	pieces                []piece
+	pieces               []piece
 	// wanted are the arguments that the variables read, count of places in all.
 	wanted *tree
 	// names are the variables that read arguments, once each, in the order of the URL.

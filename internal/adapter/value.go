@@ -10,7 +10,7 @@ import (
 
 var (
 	errValueLength  = errors.New("a value of the URL is empty or longer than 512 bytes")
-	errValueDots    = errors.New("a value of the URL is a segment . or ..")
+	errValueDots    = errors.New("a value of the URL is a dot segment")
 	errValueSlashes = errors.New("a value of a path segment has a slash, a backslash or a control character in it")
 )
 
