@@ -21,9 +21,9 @@ func busy(t *testing.T, limit int) (*ReviewHandler, chan struct{}) {
 	h := newTestHandler(t, func(o *ReviewOptions) { o.MaxInFlight = limit })
 	release := make(chan struct{})
 	h.cheap = nil
-	h.judge = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review) review.Decision {
+	h.judge = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review, answers review.Answers) review.Decision {
 		<-release
-		return review.Calls(s, c, in)
+		return review.Calls(s, c, in, answers)
 	}
 	return h, release
 }

@@ -62,6 +62,9 @@ type ReviewOptions struct {
 	// Validator gives a second opinion on offers. Nil: none, so that offers are blocked
 	// that need one.
 	Validator review.Validator
+	// Authorizer tells what callers may do where policies want to know. Nil: nobody does,
+	// so that such policies block.
+	Authorizer Authorizer
 
 	// MaxInFlight is how many requests are judged at once, a quarter of them at most
 	// for one caller. Default 16 × GOMAXPROCS: a verdict takes 10 to 100 µs, so the
@@ -86,7 +89,7 @@ type ReviewOptions struct {
 	// MaxValues each, or take more than the small budget of work. Default 1: one of
 	// 300,000 integers takes 160 MB, and one that uses up its work 200 MB.
 	MaxHeavy int
-	// MaxWaiting is how many reviews wait for a validator at once, a quarter of them at
+	// MaxWaiting is how many reviews wait for a validator or an authorizer at once, a quarter of them at
 	// most for one caller. They hold no other place. Default 64: what the validator's
 	// client asks and lets wait.
 	MaxWaiting int
@@ -116,9 +119,9 @@ type ReviewHandler struct {
 	log   logr.Logger
 
 	// cheap is review.Cheap, nil where a test wants none.
-	cheap func(*snapshot.Snapshot, review.Caller, toolcall.Review) (review.Decision, bool)
+	cheap func(*snapshot.Snapshot, review.Caller, toolcall.Review, review.Answers) (review.Decision, bool)
 	// judge is review.Calls, and decode is toolcall.DecodeReview.
-	judge  func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision
+	judge  func(*snapshot.Snapshot, review.Caller, toolcall.Review, review.Answers) review.Decision
 	decode func([]byte) (toolcall.Review, error)
 
 	endpoints map[string]endpoint
@@ -181,6 +184,9 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	}
 	if opts.Validator == nil {
 		opts.Validator = review.NoValidator{}
+	}
+	if opts.Authorizer == nil {
+		opts.Authorizer = nobodyToAsk{}
 	}
 	h := &ReviewHandler{
 		opts: opts, log: orDiscard(opts.Log),
@@ -287,7 +293,11 @@ func (h *ReviewHandler) decide(q *posted) answer {
 	if snap == nil {
 		return notReady()
 	}
-	decision, a := h.verdict(snap, q.caller, in, q.held)
+	answers, a := h.outside(q, snap, &in)
+	if a.set() {
+		return a
+	}
+	decision, a := h.verdict(snap, q, in, answers)
 	if a.set() {
 		return a
 	}
@@ -297,21 +307,22 @@ func (h *ReviewHandler) decide(q *posted) answer {
 	}
 	h.opts.Observer.Judged(q.caller, &decision)
 	h.record(q.caller, decision)
+	h.recordWhole(q, &decision)
 	return answer{code: http.StatusOK, body: encoded}
 }
 
 // verdict judges at a small cost if that is enough, and in the heavy lane otherwise. Both
 // give the same verdict, so that it does not depend on the load.
-func (h *ReviewHandler) verdict(snap *snapshot.Snapshot, caller review.Caller, in toolcall.Review, held *room) (review.Decision, answer) {
+func (h *ReviewHandler) verdict(snap *snapshot.Snapshot, q *posted, in toolcall.Review, answers review.Answers) (review.Decision, answer) {
 	if h.cheap != nil {
-		if d, ok := h.cheap(snap, caller, in); ok {
+		if d, ok := h.cheap(snap, q.caller, in, answers); ok {
 			return d, answer{}
 		}
-		if a := h.intoHeavyLane(held); a.set() {
+		if a := h.intoHeavyLane(q.held); a.set() {
 			return review.Decision{}, a
 		}
 	}
-	return h.judge(snap, caller, in), answer{}
+	return h.judge(snap, q.caller, in, answers), answer{}
 }
 
 var errJudgePanicked = errors.New("judging panicked")
@@ -345,7 +356,7 @@ func orEmpty[T any](s []T) []T {
 func (h *ReviewHandler) record(caller review.Caller, d review.Decision) {
 	for _, f := range d.Audit {
 		h.log.Info("A policy recorded a call",
-			"uid", d.Response.UID, "revision", d.Response.Revision, "caller", caller.Username(),
+			"uid", d.Response.UID, "revision", d.Response.Revision, "caller", caller.Username(), "for", d.For.Username(),
 			"index", f.Index, "id", f.ID, "name", f.Name, "code", f.Code, "errors", f.Errors, "policies", f.Policies)
 	}
 }

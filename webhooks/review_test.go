@@ -199,7 +199,7 @@ func TestPanicIsNeverAnAllowNorA500(t *testing.T) {
 	h := newTestHandler(t, func(o *ReviewOptions) { o.Log = lines.logger() })
 	secret := "hunter2"
 	h.cheap = nil
-	h.judge = func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision {
+	h.judge = func(*snapshot.Snapshot, review.Caller, toolcall.Review, review.Answers) review.Decision {
 		panic(fmt.Errorf("unexpected argument %s", secret))
 	}
 	resp := serve(h, newRequest(allowed))
@@ -215,12 +215,12 @@ func TestPanicIsNeverAnAllowNorA500(t *testing.T) {
 func TestListsAreNeverNull(t *testing.T) {
 	h := newTestHandler(t)
 	h.cheap = nil
-	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review) review.Decision {
+	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review, answers review.Answers) review.Decision {
 		return review.Decision{Response: reviewv1alpha1.ToolCallReviewResponse{UID: in.UID, Results: []reviewv1alpha1.ToolCallResult{{Code: "x"}}}}
 	}
 	checkAnswer(t, serve(h, newRequest(allowed)))
 	h.cheap = nil
-	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review) review.Decision {
+	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review, answers review.Answers) review.Decision {
 		return review.Decision{Response: reviewv1alpha1.ToolCallReviewResponse{UID: in.UID}}
 	}
 	checkAnswer(t, serve(h, newRequest(allowed)))
@@ -230,7 +230,7 @@ func TestAuditFindingsAreLogged(t *testing.T) {
 	var lines logLines
 	h := newTestHandler(t, func(o *ReviewOptions) { o.Log = lines.logger() })
 	h.cheap = nil
-	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review) review.Decision {
+	h.judge = func(_ *snapshot.Snapshot, _ review.Caller, in toolcall.Review, answers review.Answers) review.Decision {
 		return review.Decision{
 			Response: reviewv1alpha1.ToolCallReviewResponse{UID: in.UID, Allowed: true, Revision: "sha256:1"},
 			Audit: []review.AuditFinding{

@@ -87,11 +87,11 @@ func held(t *testing.T, change ...func(*ReviewOptions)) (h *ReviewHandler, relea
 	h = newTestHandler(t, append([]func(*ReviewOptions){func(o *ReviewOptions) { o.MaxInFlight = 64 }}, change...)...)
 	release = make(chan struct{})
 	h.cheap = nil
-	h.judge = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review) review.Decision {
+	h.judge = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review, answers review.Answers) review.Decision {
 		if strings.HasPrefix(c.Name, "held-") {
 			<-release
 		}
-		return review.Calls(s, c, in)
+		return review.Calls(s, c, in, answers)
 	}
 	return h, release
 }
@@ -210,7 +210,9 @@ func TestValuesAreGivenBack(t *testing.T) {
 		t.Run("after a panic", func(t *testing.T) {
 			h := newTestHandler(t)
 			h.cheap = nil
-			h.judge = func(*snapshot.Snapshot, review.Caller, toolcall.Review) review.Decision { panic("judging") }
+			h.judge = func(*snapshot.Snapshot, review.Caller, toolcall.Review, review.Answers) review.Decision {
+				panic("judging")
+			}
 			resp := serve(h, weighing(t, "assistant", weight))
 			if checkAnswer(t, resp); resp.StatusCode != http.StatusServiceUnavailable {
 				t.Errorf("answer %d", resp.StatusCode)
@@ -251,11 +253,11 @@ func TestValuesAreGivenBack(t *testing.T) {
 func TestCostlyReviewsAreJudgedOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, release := held(t)
-		h.cheap = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review) (review.Decision, bool) {
+		h.cheap = func(s *snapshot.Snapshot, c review.Caller, in toolcall.Review, answers review.Answers) (review.Decision, bool) {
 			if strings.HasPrefix(c.Name, "held-") {
 				return review.Decision{}, false
 			}
-			return review.Cheap(s, c, in)
+			return review.Cheap(s, c, in, answers)
 		}
 		codes := hold(h, as("held-a"))
 		checkRefused(t, serve(h, as("held-b")), "another review as costly")

@@ -40,6 +40,7 @@ type parts struct {
 	// identity identifies those who ask about calls, offerIdentity those who ask about
 	// offers.
 	identity, offerIdentity *identity.Authenticator
+	authorizer              *identity.Authorizer
 
 	semantic   *semantic.Client
 	validator  *validator
@@ -112,7 +113,13 @@ func (p *parts) buildIdentity(restConfig *rest.Config) error {
 	// Another permission, and so another set of answers to remember.
 	opts.Resource = reviewv1alpha1.ResourceToolRequestReviews
 	p.offerIdentity, err = identity.New(opts, client)
-	return orErr("setting up identity for offers", err)
+	if err != nil {
+		return orErr("setting up identity for offers", err)
+	}
+	access := p.opts.access()
+	access.Log = opts.Log
+	p.authorizer, err = identity.NewAuthorizer(access, client)
+	return orErr("setting up authorization", err)
 }
 
 func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
@@ -154,11 +161,11 @@ func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
 }
 
 func (p *parts) buildServers() (err error) {
-	if p.offerIdentity == nil || p.manager == nil {
+	if p.authorizer == nil || p.manager == nil {
 		return nil // what failed before is reported already
 	}
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
-		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Log: p.log.WithName("reviews"),
+		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Authorizer: p.authorizer, Log: p.log.WithName("reviews"),
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)

@@ -37,6 +37,10 @@ type Options struct {
 	// IdentityTTL, IdentityMaxTTL and RefusalTTL are lives of cached identities.
 	IdentityTTL, IdentityMaxTTL, RefusalTTL time.Duration
 
+	// AuthorizationTTL, AuthorizationMaxTTL and AuthorizationRefusalTTL are lives of
+	// cached answers to what callers may do.
+	AuthorizationTTL, AuthorizationMaxTTL, AuthorizationRefusalTTL time.Duration
+
 	// AllowedUpstreams and AllowedSpecial say where calls out may go, besides what
 	// ClusterDomain has to do with; package outbound has their syntax. Default: nowhere.
 	AllowedUpstreams, AllowedSpecial []string
@@ -68,7 +72,7 @@ type Addresses struct {
 
 // DefaultOptions are the documented defaults.
 func DefaultOptions() Options {
-	id := identity.DefaultOptions()
+	id, access := identity.DefaultOptions(), identity.DefaultAccessOptions()
 	return Options{
 		BindAddress:             ":8443",
 		AdmissionBindAddress:    ":9443",
@@ -77,6 +81,9 @@ func DefaultOptions() Options {
 		IdentityTTL:             id.SoftTTL,
 		IdentityMaxTTL:          id.HardTTL,
 		RefusalTTL:              id.RefusalTTL,
+		AuthorizationTTL:        access.SoftTTL,
+		AuthorizationMaxTTL:     access.HardTTL,
+		AuthorizationRefusalTTL: access.RefusalTTL,
 		ClusterDomain:           outbound.DefaultClusterDomain,
 		LeaderElectionNamespace: ownNamespace(),
 		LeaderElectionID:        "callgate",
@@ -115,6 +122,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.IdentityTTL, "identity-ttl", o.IdentityTTL, "how long an identity is used before it is checked again; a revoked caller is refused within it")
 	fs.DurationVar(&o.IdentityMaxTTL, "identity-max-ttl", o.IdentityMaxTTL, "how long an identity is used while the API server gives no answer; never past the token's expiry")
 	fs.DurationVar(&o.RefusalTTL, "identity-refusal-ttl", o.RefusalTTL, "how long a refused token is refused without asking again")
+	fs.DurationVar(&o.AuthorizationTTL, "authorization-ttl", o.AuthorizationTTL, "how long what a caller may do is used before it is asked again; a permission taken away is enforced within it")
+	fs.DurationVar(&o.AuthorizationMaxTTL, "authorization-max-ttl", o.AuthorizationMaxTTL, "how long it is used while the API server gives no answer")
+	fs.DurationVar(&o.AuthorizationRefusalTTL, "authorization-refusal-ttl", o.AuthorizationRefusalTTL, "how long a permission that a caller does not have is not asked for again")
 	fs.StringSliceVar(&o.AllowedUpstreams, "allowed-upstream", o.AllowedUpstreams, "`hosts` (judge.example.org, *.example.org) and networks that policies may have asked, each with :PORT or :* for other ports than 443; repeatable; default: none")
 	fs.StringSliceVar(&o.AllowedSpecial, "allowed-upstream-special", o.AllowedSpecial, "`classes` of special addresses, such as loopback, that an allowed host may have; repeatable; default: none")
 	fs.StringVar(&o.ClusterDomain, "cluster-domain", o.ClusterDomain, "the cluster's DNS `domain`")
@@ -174,11 +184,20 @@ func (o *Options) Validate() error {
 	if err := o.identity().Validate(); err != nil {
 		bad("identity-ttl", "%v", err)
 	}
+	if err := o.access().Validate(); err != nil {
+		bad("authorization-ttl", "%v", err)
+	}
 	return errors.Join(errs...)
 }
 
 func (o *Options) upstreams() (outbound.Policy, error) {
 	return outbound.ParsePolicy(o.AllowedUpstreams, o.AllowedSpecial, o.ClusterDomain)
+}
+
+func (o *Options) access() identity.AccessOptions {
+	access := identity.DefaultAccessOptions()
+	access.SoftTTL, access.HardTTL, access.RefusalTTL = o.AuthorizationTTL, o.AuthorizationMaxTTL, o.AuthorizationRefusalTTL
+	return access
 }
 
 func (o *Options) identity() identity.Options {

@@ -30,6 +30,6 @@ func parseCaller(as string) (review.Caller, error) {
 	}
 	return review.Caller{
 		Kind: review.ServiceAccount, Namespace: namespace, Name: name, Via: "cli",
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+		Groups: groupsOf(namespace),
 	}, nil
 }

@@ -34,6 +34,7 @@ type reviewOptions struct {
 	// validator is what to take for the answers of validators: true, false, or "" for
 	// none.
 	validator string
+	context   contextOptions
 }
 
 func newReviewCommand(d Deps) *cobra.Command {
@@ -53,8 +54,11 @@ ToolCallReview, or what the model's provider returned; a ToolRequestReview, the 
 that is about to be sent to a provider, an MCP server's answer to tools/list, or a list
 of names.
 
-Nobody is asked from here: an offer that a policy has validated by a model is blocked
-with no_validator, unless --validator-answer says what to take for the answer.
+Namespaces, Roles, ClusterRoles and their bindings in PATH decide what a cluster would
+ask RBAC: "call" on ToolSchemas, "use" on tenants, "reviewas" on ServiceAccounts. What
+none of them grants is refused. Nobody else is asked from here: an offer that a policy
+has validated by a model is blocked with no_validator, unless --validator-answer says
+what to take for the answer.
 
 Exit codes: 0 every call or the offer is allowed, 1 blocked, 2 wrong usage or
 unreadable input; that includes objects that the API server would refuse. A ToolSchema
@@ -85,6 +89,9 @@ are blocked.`,
 	flags.StringVarP(&o.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	flags.StringVar(&o.format, "format", formatAuto, "what CALL is: "+strings.Join(formats, ", "))
 	flags.StringVarP(&o.output, "output", "o", outputText, "what to print: text, or json for the ToolCallReview with its response")
+	flags.StringVar(&o.context.tenant, "tenant", "", "the tenant that the application names (context.tenant)")
+	flags.StringVar(&o.context.attributes, "context", "", "what rules read as context.attributes: a JSON object, or @FILE with one")
+	flags.StringVar(&o.context.onBehalfOf, "on-behalf-of", "", "the ServiceAccount to judge for, as system:serviceaccount:NAMESPACE:NAME; --as then needs the verb reviewas on it")
 	flags.StringVar(&o.validator, "validator-answer", "", "what to take for the answer of semantic validators to an offer: true or false; empty: none, which blocks")
 	return c
 }
@@ -129,7 +136,10 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 	if err != nil {
 		return err
 	}
-	out := compile.Compile(compile.Input{Schemas: set.Schemas, Policies: set.Policies}, nil)
+	if q, err = o.context.addTo(d, q); err != nil {
+		return err
+	}
+	out := compile.Compile(compile.Input{Schemas: set.Schemas, Policies: set.Policies, NamespaceLabels: namespaceLabels(set)}, nil)
 	for _, line := range compileLines(set, out) {
 		fmt.Fprintln(d.Err, line)
 	}
@@ -139,7 +149,11 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 	if q.review.UID == "" {
 		q.review.UID = derivedUID(out.Revision, caller, q)
 	}
-	decision := review.Calls(snapshot.New(out), caller, q.review)
+	decision, refused := judgeCalls(snapshot.New(out), set, caller, q.review)
+	if refused != nil {
+		fmt.Fprintln(d.Err, refused)
+		return errBlocked
+	}
 	if err := o.print(d, q, decision); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}

@@ -18,6 +18,9 @@ import (
 type Input struct {
 	Schemas  []*callgatev1alpha1.ToolSchema
 	Policies []*callgatev1alpha1.ToolPolicy
+	// NamespaceLabels are the labels of namespaces, by name. Only those count that a
+	// policy of the namespace takes its tenant from.
+	NamespaceLabels map[string]map[string]string
 }
 
 // Output is the compiled policy set. It is immutable: everything reachable from it
@@ -34,6 +37,11 @@ type Output struct {
 	// Compiled counts the schema documents that this compile compiled rather than
 	// took over from the previous one.
 	Compiled int
+	// CompiledRules counts the expressions of rules likewise.
+	CompiledRules int
+
+	// programs are what each expression gave.
+	programs map[programKey]*programMemo
 }
 
 // Namespace is the compiled policy set of one namespace.
@@ -59,6 +67,9 @@ type Tool struct {
 	Labels []labels.Set
 	// Judge is nil when the tool is not ready.
 	Judge jsonschema.Judge
+	// ToolName and Server are the parts of the effective name, as that ToolSchema has
+	// them.
+	ToolName, Server string
 	// Document is the schema as its ToolSchema has it: JSON, or nil without parameters
 	// or when the tool is not ready. It is the object's own memory.
 	Document []byte
@@ -93,6 +104,18 @@ type Policy struct {
 	UnreadyTools []string
 	// Semantic is nil where nobody is asked about offers.
 	Semantic *Semantic
+
+	// RBAC: the caller must also be allowed to call the tool's ToolSchema.
+	RBAC bool
+	// Tenant says whose data the calls may touch.
+	Tenant      Tenant
+	tenantLabel string
+	// Rules are sorted by name. Under failurePolicy Ignore all of them compile.
+	Rules []*Rule
+	// AuditArguments: audit keeps the arguments themselves.
+	AuditArguments bool
+
+	ruleProblems, ruleWarnings []callgatev1alpha1.Problem
 }
 
 // Semantic says whom a policy asks about offers.

@@ -24,6 +24,7 @@ func Compile(in Input, prev *Output) *Output {
 		Namespaces: make(map[string]*Namespace, len(groups)),
 		Schemas:    make(map[types.NamespacedName]*SchemaOutcome, len(in.Schemas)),
 		Policies:   make(map[types.NamespacedName]*PolicyOutcome, len(in.Policies)),
+		programs:   map[programKey]*programMemo{},
 	}
 	digest := sha256.New()
 	for _, g := range groups {
@@ -39,6 +40,7 @@ func Compile(in Input, prev *Output) *Output {
 // group is one namespace's share of the input, sorted by name.
 type group struct {
 	name     string
+	labels   map[string]string
 	schemas  []*callgatev1alpha1.ToolSchema
 	policies []*callgatev1alpha1.ToolPolicy
 }
@@ -48,7 +50,7 @@ func groupByNamespace(in Input) []*group {
 	at := func(name string) *group {
 		g := byName[name]
 		if g == nil {
-			g = &group{name: name}
+			g = &group{name: name, labels: in.NamespaceLabels[name]}
 			byName[name] = g
 		}
 		return g
@@ -91,6 +93,8 @@ func compileNamespace(g *group, prev, out *Output) *Namespace {
 	for _, p := range g.policies {
 		c := compilePolicy(p)
 		c.UnreadyTools = unreadyTools(c, ns)
+		facts(p, c, g.labels)
+		compileRules(p, c, ns, prev, out)
 		ns.Policies = append(ns.Policies, c)
 	}
 	noTool := callersWithoutTool(ns)
@@ -116,7 +120,7 @@ func (n *Namespace) addTool(s *callgatev1alpha1.ToolSchema, memo *schemaMemo, cl
 	name := string(s.EffectiveToolName())
 	tool := n.Tools[name]
 	if tool == nil {
-		tool = &Tool{Name: name, Object: s.Name}
+		tool = &Tool{Name: name, Object: s.Name, ToolName: cmp.Or(s.Spec.ToolName, s.Name), Server: s.Spec.Server}
 		n.Tools[name] = tool
 	}
 	tool.Labels = append(tool.Labels, s.Labels)

@@ -6,6 +6,7 @@ import (
 	"hash"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,8 +27,9 @@ func namespaceDigest(g *group, ns *Namespace) (digest [sha256.Size]byte) {
 		writeLabels(h, s.Labels)
 	}
 	writeCount(h, len(g.policies))
-	for _, p := range g.policies {
+	for i, p := range g.policies {
 		writePolicy(h, p)
+		writeFacts(h, p, ns.Policies[i])
 	}
 	h.Sum(digest[:0])
 	return digest
@@ -52,6 +54,26 @@ func writePolicy(h hash.Hash, p *callgatev1alpha1.ToolPolicy) {
 		writeField(h, "!"+err.Error())
 	} else {
 		writeField(h, "="+selector.String())
+	}
+}
+
+// writeFacts writes what the last stage decides by. Two spellings of one meaning, such
+// as an absent default, are one revision.
+func writeFacts(h hash.Hash, p *callgatev1alpha1.ToolPolicy, c *Policy) {
+	writeField(h, strconv.FormatBool(c.RBAC))
+	writeField(h, string(c.Tenant.From))
+	writeField(h, c.Tenant.Value)
+	writeField(h, strconv.FormatBool(c.AuditArguments))
+	writeField(h, strconv.FormatBool(p.Spec.FailurePolicy == callgatev1alpha1.FailurePolicyIgnore))
+	rules := slices.SortedFunc(slices.Values(p.Spec.Rules), func(a, b callgatev1alpha1.PolicyRule) int { return strings.Compare(a.Name, b.Name) })
+	writeCount(h, len(rules))
+	for i := range rules {
+		r := &rules[i]
+		writeSet(h, r.Tools)
+		reason := strconv.FormatBool(r.Reason == callgatev1alpha1.RuleInvalidArguments)
+		for _, field := range []string{r.Name, r.Expression, r.Message, r.MessageExpression, reason} {
+			writeField(h, field)
+		}
 	}
 }
 

@@ -112,8 +112,12 @@ func policyOutcome(p *callgatev1alpha1.ToolPolicy, ns *Namespace, c *Policy, noT
 		return o
 	}
 	o.Message = "The policy is in force"
+	if o.Problems = c.ruleProblems; len(o.Problems) > 0 {
+		o.Reason = callgatev1alpha1.ReasonInvalidSpec
+		o.Message = "The policy is in force, but for what does not compile: at " + *o.Problems[0].Path + ": " + o.Problems[0].Message
+	}
 	countSchemas(o, ns, c)
-	o.Warnings = policyWarnings(o, p, ns, c, noTool[c])
+	o.Warnings = slices.Concat(policyWarnings(o, p, ns, c, noTool[c]), factWarnings(c, ns), c.ruleWarnings)
 	return o
 }
 

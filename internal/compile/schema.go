@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+	"github.com/callgate/callgate/internal/expr"
 	"github.com/callgate/callgate/internal/jsonschema"
 )
 
@@ -22,6 +24,9 @@ type schemaMemo struct {
 	dialect, hash string
 	problems      []callgatev1alpha1.Problem
 	warnings      []callgatev1alpha1.Problem
+	// arguments gives what expressions can know of the arguments. It is only asked for
+	// where a rule is about the tool.
+	arguments func() *expr.ArgsType
 }
 
 func (n *Namespace) memo(name string) *schemaMemo {
@@ -39,6 +44,7 @@ func compileSchema(s *callgatev1alpha1.ToolSchema, prev *schemaMemo) (memo *sche
 		return prev, false
 	}
 	memo = &schemaMemo{document: document, options: options, text: text}
+	memo.arguments = sync.OnceValue(func() *expr.ArgsType { return expr.ArgsTypeOf(document, closed(options.Undeclared)) })
 	defer func() {
 		// One object that brings the compiler down must not take the policy set of
 		// everybody else with it. It stays, not ready, and so blocks.
@@ -89,6 +95,17 @@ func source(s *callgatev1alpha1.ToolSchema) ([]byte, jsonschema.Options) {
 		return s.Spec.Parameters.Raw, options
 	default:
 		return nil, options
+	}
+}
+
+func closed(u jsonschema.Undeclared) expr.Closed {
+	switch u {
+	case jsonschema.Reject:
+		return expr.ClosedRoot
+	case jsonschema.RejectNested:
+		return expr.ClosedNested
+	default:
+		return expr.FollowSchema
 	}
 }
 

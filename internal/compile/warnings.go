@@ -79,7 +79,7 @@ func callersWithoutTool(ns *Namespace) map[*Policy][]string {
 				applying = append(applying, p)
 			}
 		}
-		if len(applying) < 2 || anyPasses(ns, applying, candidates, &budget) {
+		if len(applying) < 2 || agree(applying) && anyPasses(ns, applying, candidates, &budget) {
 			continue
 		}
 		if budget <= 0 {

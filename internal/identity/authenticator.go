@@ -207,10 +207,15 @@ func (a *Authenticator) ask(ctx context.Context, l *lane, key cacheKey, token st
 	}
 }
 
+// spread is the part of a soft life after which a yes is refreshed.
+func spread() float64 {
+	return 0.65 + 0.20*rand.Float64() //nolint:gosec // spreads load; nothing secret hangs on it
+}
+
 // newYes gives an answer its lives. The refresh comes at 75 % ± 10 % of the soft
 // life, so that callers that came together do not stay together.
 func (a *Authenticator) newYes(caller review.Caller, began, exp time.Time) yes {
-	at := 0.65 + 0.20*rand.Float64() //nolint:gosec // spreads load; nothing secret hangs on it
+	at := spread()
 	return yes{
 		caller: caller, expiry: exp,
 		refresh: began.Add(time.Duration(at * float64(a.opts.SoftTTL))),

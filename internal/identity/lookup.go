@@ -6,6 +6,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
 
 	"github.com/callgate/callgate/internal/review"
 )
@@ -112,7 +113,7 @@ func (a *Authenticator) lookUp(ctx context.Context, l *lane, token string) (revi
 		return review.Caller{}, errors.Join(errNotAsked, err)
 	}
 	var who *user
-	err := a.insist(ctx, l, func() (err error) {
+	err := insist(ctx, l, a.clock, func() (err error) {
 		who, err = a.reviewer.whois(ctx, token)
 		return err
 	})
@@ -127,7 +128,7 @@ func (a *Authenticator) lookUp(ctx context.Context, l *lane, token string) (revi
 		return review.Caller{}, ErrForbidden
 	}
 	var allowed bool
-	err = a.insist(ctx, l, func() (err error) {
+	err = insist(ctx, l, a.clock, func() (err error) {
 		allowed, err = a.reviewer.may(ctx, who, caller.Namespace)
 		return err
 	})
@@ -144,16 +145,16 @@ var errNotAsked = errors.New("waiting to ask the API server")
 // insist repeats a question until it is answered or the deadline leaves no room.
 // Every error is repeated, a refusal of our own request too: an API server that is
 // starting gives those before it has read its RBAC rules.
-func (a *Authenticator) insist(ctx context.Context, l *lane, ask func() error) error {
+func insist(ctx context.Context, l *lane, c clock.Clock, ask func() error) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := ask()
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		if deadline, ok := ctx.Deadline(); ok && deadline.Sub(a.clock.Now()) <= pause {
+		if deadline, ok := ctx.Deadline(); ok && deadline.Sub(c.Now()) <= pause {
 			return err
 		}
-		if sleep(ctx, a.clock, pause) != nil || l.pace(ctx) != nil {
+		if sleep(ctx, c, pause) != nil || l.pace(ctx) != nil {
 			return err
 		}
 	}

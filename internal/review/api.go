@@ -30,6 +30,14 @@ func (c Caller) Username() string {
 // Decision is the outcome of one review.
 type Decision struct {
 	Response reviewv1alpha1.ToolCallReviewResponse
+	// Whole are the results as they are where nothing is kept from the caller; nil where
+	// nothing was. It is for the record alone.
+	Whole []reviewv1alpha1.ToolCallResult
+	// For is the account that was judged for: the caller, or the one on whose behalf it
+	// asked.
+	For Caller
+	// Answers are those of the outside that the verdict hangs on.
+	Answers Answers
 	// Audit is what to record besides the verdicts: for each call what policies
 	// with Audit found wrong, by code, and with code ok a name that passed
 	// undeclared. It holds no argument value.

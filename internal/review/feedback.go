@@ -43,6 +43,8 @@ type feedback struct {
 	// keys are the arguments that the tool's schema declares at a location, nil if
 	// nobody can tell.
 	keys func(pointer string) []string
+	// reasons are why a call is not allowed, or what rules want of its arguments.
+	reasons []string
 	// tools are names that the caller may use, close to the one given.
 	tools []string
 }
@@ -61,8 +63,8 @@ func (c *call) feedbackOf(result *reviewv1alpha1.ToolCallResult) string {
 	case reviewv1alpha1.CodeUnknownTool:
 		f.tools = c.suggester.near(c)
 	case reviewv1alpha1.CodeInvalidArguments:
-		f.broken = c.violations
-		if len(f.broken) == 0 {
+		f.broken, f.reasons = c.violations, c.messages()
+		if len(f.broken) == 0 && len(f.reasons) == 0 {
 			_, f.fault, _ = strings.Cut(result.Errors[0], ":")
 		}
 		if c.tool.Ready() {
@@ -71,7 +73,22 @@ func (c *call) feedbackOf(result *reviewv1alpha1.ToolCallResult) string {
 			}
 		}
 	}
+	if result.Code == reviewv1alpha1.CodeForbidden {
+		f.reasons = forbiddenReasons(result.Errors, c.messages())
+	}
 	return f.String()
+}
+
+// forbiddenReasons puts what is not a rule's into words, and that first.
+func forbiddenReasons(errors, messages []string) []string {
+	var reasons []string
+	if slices.Contains(errors, "forbidden:rbac") {
+		reasons = append(reasons, "you are not granted this tool")
+	}
+	if slices.Contains(errors, "forbidden:tenant") {
+		reasons = append(reasons, "it cannot be made for this tenant")
+	}
+	return append(reasons, messages...)
 }
 
 // String gives the text: sentences, at most maxFeedback bytes.
@@ -94,13 +111,29 @@ func (f feedback) text() string {
 	case reviewv1alpha1.CodeSchemaNotReady, reviewv1alpha1.CodePolicyError:
 		return "The tool " + name + " cannot be called at present. Do not repeat the call."
 	case reviewv1alpha1.CodeInvalidArguments:
+		if len(f.reasons) > 0 && len(f.broken) == 0 {
+			return "The call to " + name + " was refused. Change its arguments: " + f.sentence() + "."
+		}
 		if len(f.broken) == 0 {
 			return "The call to " + name + " was refused: " + faultText(f.fault)
 		}
 		return "The call to " + name + " was refused. " + f.arguments()
 	}
+	if f.code == reviewv1alpha1.CodeForbidden {
+		return forbiddenText(name, f.sentence())
+	}
 	return refusal
 }
+
+func forbiddenText(name, why string) string {
+	if why != "" {
+		why = ": " + why
+	}
+	return "The call to " + name + " is not allowed" + why + ". Do not repeat it."
+}
+
+// sentence joins the reasons, as much of them as leaves room for the rest.
+func (f feedback) sentence() string { return cutBytes(strings.Join(f.reasons, "; "), maxSentences) }
 
 // faultText says what to do about arguments that could not be judged.
 func faultText(fault string) string {

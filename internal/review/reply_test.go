@@ -30,7 +30,7 @@ func TestReplyCarriesTheFeedback(t *testing.T) {
 		Schemas:  []*callgatev1alpha1.ToolSchema{schema("weather", weather, nil)},
 		Policies: []*callgatev1alpha1.ToolPolicy{policy("p")},
 	}, nil)
-	response := review.Calls(snapshot.New(out), agent, in).Response
+	response := review.Calls(snapshot.New(out), agent, in, nil).Response
 	if diff := cmp.Diff([]string{"provider_executed:server_tool_use:web_search"}, response.Warnings); diff != "" {
 		t.Error(diff)
 	}
@@ -116,6 +116,6 @@ func BenchmarkUnknownNames(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		review.Calls(snap, agent, in)
+		review.Calls(snap, agent, in, nil)
 	}
 }

@@ -18,7 +18,11 @@ func (c *call) deniedResult() reviewv1alpha1.ToolCallResult {
 		if !v.policy.Deny || !v.failed() {
 			continue
 		}
-		code = v.code
+		// Both of the last stage's codes may be there: a no outweighs what could not be
+		// found out.
+		if code != reviewv1alpha1.CodeForbidden {
+			code = v.code
+		}
 		errors = append(errors, v.errors...)
 		policies = append(policies, v.policy.String())
 	}

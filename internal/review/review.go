@@ -6,56 +6,62 @@ import (
 	"slices"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/expr"
 	"github.com/callgate/callgate/internal/jsonschema"
 	"github.com/callgate/callgate/internal/shown"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
 )
 
-// Calls judges the calls of one review for one caller. snap must not be nil: not
-// ready is the server's answer to give, not a verdict.
-func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) Decision {
-	return judge(snap, caller, in, jsonschema.NewBudget(), false)
+// Calls judges the calls of one review for one caller. The verdict is a function of the
+// snapshot, the review and the answers: those to what Needs gives for the same three.
+// One that is missing blocks. snap must not be nil: not ready is the server's answer to
+// give, not a verdict.
+func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) Decision {
+	d, _ := judge(snap, caller, in, answers, limits{jsonschema.NewBudget(), expr.PerReviewLimit, false})
+	return d
+}
+
+// limits bound the work of one review.
+type limits struct {
+	budget *jsonschema.Budget
+	cost   uint64
+	// partial: give up where a limit is reached.
+	partial bool
 }
 
 // Cheap judges as Calls does if that costs little, in time and memory. ok is false if
 // it does not; then the decision says nothing, and Calls has to be asked.
-func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review) (d Decision, ok bool) {
-	budget := jsonschema.NewSmallBudget()
-	d = judge(snap, caller, in, budget, true)
-	if budget.Exhausted() {
-		return Decision{}, false
-	}
-	return d, true
+func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) (d Decision, ok bool) {
+	return judge(snap, caller, in, answers, limits{jsonschema.NewSmallBudget(), smallCost, true})
 }
 
-// judge judges call by call. With partial it gives up where the budget is exhausted.
-func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *jsonschema.Budget, partial bool) Decision {
+// judge judges call by call. ok is false where it gave up.
+func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers, l limits) (_ Decision, ok bool) {
+	caller = Effective(caller, &in, answers)
 	ns, policies := applying(snap, caller)
+	eval := newEvaluation(caller, policies, &in, answers, l.cost)
 	texts := make([]string, len(in.Calls))
 	var s suggester
-	d := Decision{Response: reviewv1alpha1.ToolCallReviewResponse{
+	d := Decision{For: caller, Answers: answers, Response: reviewv1alpha1.ToolCallReviewResponse{
 		UID:      in.UID,
 		Allowed:  len(in.Calls) > 0,
 		Revision: snap.Revision,
 		Results:  make([]reviewv1alpha1.ToolCallResult, 0, len(in.Calls)),
 	}}
 	for i := range in.Calls {
-		c := &call{Call: &in.Calls[i], ns: ns, name: in.Calls[i].EffectiveName(), budget: budget, suggester: &s}
+		c := &call{Call: &in.Calls[i], ns: ns, name: in.Calls[i].EffectiveName(), budget: l.budget, eval: eval, suggester: &s}
 		for _, p := range policies {
 			c.views = append(c.views, view{policy: p})
 		}
 		result := c.judge()
-		if partial && budget.Exhausted() {
-			return Decision{}
+		if l.partial && (l.budget.Exhausted() || eval.exceeded) {
+			return Decision{}, false
 		}
-		if !result.Allowed {
-			result.Feedback = c.feedbackOf(&result)
-			texts[i] = result.Feedback
-		}
-		d.Response.Allowed = d.Response.Allowed && result.Allowed
-		d.Response.Results = append(d.Response.Results, result)
+		d.add(c, result)
+		texts[i] = d.Response.Results[i].Feedback
 		d.Audit = append(d.Audit, c.audit(i)...)
 	}
 	for _, label := range in.Executed {
@@ -64,7 +70,27 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, budget *j
 	if !d.Response.Allowed {
 		d.Response.Reply = toolcall.Reply(in, texts)
 	}
-	return d
+	return d, true
+}
+
+// add adds the result of the next call, as much of it as the caller is told.
+func (d *Decision) add(c *call, whole reviewv1alpha1.ToolCallResult) {
+	told := whole
+	if !whole.Allowed {
+		whole.Feedback = c.feedbackOf(&whole)
+		told.Feedback = whole.Feedback
+		if less := c.disclosure(whole.Code); less != callgatev1alpha1.DisclosureFull {
+			told = disclosed(whole, less)
+			if d.Whole == nil {
+				d.Whole = slices.Clone(d.Response.Results)
+			}
+		}
+	}
+	d.Response.Allowed = d.Response.Allowed && told.Allowed
+	d.Response.Results = append(d.Response.Results, told)
+	if d.Whole != nil {
+		d.Whole = append(d.Whole, whole)
+	}
 }
 
 // applying gives the caller's namespace and the policies of it that select the
@@ -92,13 +118,17 @@ type call struct {
 	ns     *compile.Namespace
 	name   string
 	budget *jsonschema.Budget
+	eval   *evaluation
 	views  []view
 	// suggester is shared by the calls of the review.
 	suggester *suggester
 
 	tool       *compile.Tool
 	violations []jsonschema.Violation
-	digest     string
+	// canonical is the text of the tree that was judged, nil where there is none.
+	canonical []byte
+	args      *expr.Args
+	digest    string
 }
 
 // view is how one policy sees the call.
@@ -110,6 +140,8 @@ type view struct {
 	// stages do not ask the policy again.
 	code   reviewv1alpha1.VerdictCode
 	errors []string
+	// messages are what the rules that said no have to say.
+	messages []string
 }
 
 // judge goes through the stages of the design, each for all policies before the
@@ -183,9 +215,11 @@ func (c *call) argumentStage() jsonschema.Fault {
 	}
 	if canonical, ok := judge.Canonical(nil, in); ok {
 		sum := sha256.Sum256(canonical)
+		c.canonical = canonical
 		c.digest = "sha256:" + hex.EncodeToString(sum[:])
 	}
 	if result.OK() {
+		c.ruleStage()
 		return jsonschema.NoFault
 	}
 	errors := make([]string, 0, len(result.Violations))
@@ -211,15 +245,6 @@ func (c *call) argumentJudge() jsonschema.Judge {
 		}
 	}
 	return jsonschema.EnvelopeOnly()
-}
-
-// policyStage is stage 4.
-func (c *call) policyStage() {
-	for i := range c.views {
-		if v := &c.views[i]; v.policy.Broken {
-			v.fail(reviewv1alpha1.CodePolicyError, "policy_error:"+v.policy.Name)
-		}
-	}
 }
 
 func (v *view) open() bool { return v.code == "" && !v.policy.Broken }

@@ -67,7 +67,7 @@ var agent = review.Caller{Kind: review.ServiceAccount, Namespace: "team", Name: 
 func judge(t *testing.T, caller review.Caller, schemas []*callgatev1alpha1.ToolSchema, policies []*callgatev1alpha1.ToolPolicy, calls ...toolcall.Call) review.Decision {
 	t.Helper()
 	out := compile.Compile(compile.Input{Schemas: schemas, Policies: policies}, nil)
-	return review.Calls(snapshot.New(out), caller, toolcall.Review{UID: "u", Calls: calls})
+	return review.Calls(snapshot.New(out), caller, toolcall.Review{UID: "u", Calls: calls}, nil)
 }
 
 type result = reviewv1alpha1.ToolCallResult
@@ -231,11 +231,11 @@ func TestCheapSaysTheSameOrNothing(t *testing.T) {
 	snap := snapshot.New(out)
 	for arguments, cheap := range map[string]bool{`{"x":[]}`: true, `{"x":[{}]}`: true, `{"x":[` + strings.Repeat("{},", 200) + `{}]}`: false} {
 		in := toolcall.Review{UID: "u", Calls: []toolcall.Call{call("weather", `{"city":1}`), call("union", arguments)}}
-		d, ok := review.Cheap(snap, agent, in)
+		d, ok := review.Cheap(snap, agent, in, nil)
 		if ok != cheap {
 			t.Errorf("%.40s: cheap=%v, want %v", arguments, ok, cheap)
 		}
-		if whole := review.Calls(snap, agent, in); ok && !cmp.Equal(d, whole) {
+		if whole := review.Calls(snap, agent, in, nil); ok && !cmp.Equal(d, whole) {
 			t.Errorf("%.40s: %s", arguments, cmp.Diff(whole, d))
 		}
 	}
@@ -292,7 +292,7 @@ func TestMorePoliciesOnlyTakeAway(t *testing.T) {
 	var memo *compile.Output
 	judge := func(policies []*callgatev1alpha1.ToolPolicy) review.Decision {
 		memo = compile.Compile(compile.Input{Schemas: schemas, Policies: policies}, memo)
-		return review.Calls(snapshot.New(memo), agent, toolcall.Review{UID: "u", Calls: calls})
+		return review.Calls(snapshot.New(memo), agent, toolcall.Review{UID: "u", Calls: calls}, nil)
 	}
 	alone := map[*callgatev1alpha1.ToolPolicy][]reviewv1alpha1.ToolCallResult{}
 	for _, p := range pool {

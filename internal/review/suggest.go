@@ -38,7 +38,9 @@ func (s *suggester) near(c *call) []string {
 
 // passing gives the names that pass, sorted.
 func passing(ns *compile.Namespace, views []view) []string {
-	if len(ns.Tools) > maxCatalogue {
+	// Where RBAC grants tools one by one, a name that is not granted must not be told.
+	granting := slices.ContainsFunc(views, func(v view) bool { return v.policy.Deny && v.policy.RBAC })
+	if len(ns.Tools) > maxCatalogue || granting {
 		return nil
 	}
 	var names []string

@@ -43,7 +43,7 @@ func TestEngine(t *testing.T) {
 			}
 			caller := review.Caller{Kind: review.ServiceAccount, Namespace: "team", Name: cases.ServiceAccount}
 			start := time.Now()
-			decision := review.Calls(snapshot.New(out), caller, in)
+			decision := review.Calls(snapshot.New(out), caller, in, nil)
 			took := time.Since(start)
 			if diff := c.Check(&decision.Response); diff != "" {
 				t.Errorf("%s: %s", c.About, diff)

@@ -108,7 +108,7 @@ func judge(t *testing.T, snap *snapshot.Snapshot, format, message string) (revie
 		t.Fatalf("%s: %v", message, err)
 	}
 	caller := review.Caller{Kind: review.ServiceAccount, Namespace: "team", Name: cases.ServiceAccount}
-	got := review.Calls(snap, caller, in).Response
+	got := review.Calls(snap, caller, in, nil).Response
 	if len(got.Results) != 1 {
 		t.Fatalf("%s: %d results", message, len(got.Results))
 	}
