@@ -43,6 +43,7 @@ func settingBounds() []bound {
 	const label = "spec.tenant.label"
 	byLabel := policyWith(map[string]any{"tenant": map[string]any{"from": "NamespaceLabel", "label": "tenant"}})
 	return []bound{
+		{path: "spec.failurePolicy", bound: "enum", within: list("Fail", "Ignore"), beyond: list("", "fail", "Allow"), message: notOneOf},
 		{path: "spec.authorization.mode", bound: "enum", within: list("None", "RBAC"), beyond: list("", "rbac", "Webhook"), message: notOneOf},
 		{path: "spec.tenant.from", bound: "enum", within: list("Namespace", "Context"), beyond: list("", "context", "Arguments"), message: notOneOf},
 		{path: label, bound: "minLength", within: list("a"), beyond: list(""), message: tooShort, from: byLabel},

@@ -58,7 +58,7 @@ spec: {subjects: {serviceAccountNames: [agent]}, declaredTools: [get_ticket]`+fi
 	},
 		Entry("block where fields are absent", ``),
 		Entry("block where fields are null", `, undeclaredTools: null, unvalidatedCalls: null, validationActions: null`),
-		Entry("take the tenant from the namespace where fields are null", `, authorization: null, tenant: null, disclosure: null, audit: null, rules: null, semanticValidation: null`),
+		Entry("take the tenant from the namespace where fields are null", `, authorization: null, tenant: null, disclosure: null, failurePolicy: null, audit: null, rules: null, semanticValidation: null`),
 		Entry("are the same for empty objects", `, authorization: {}, tenant: {}, audit: {}`),
 		Entry("are the same for nulls in objects", `, authorization: {mode: null}, tenant: {from: null, label: null}, audit: {arguments: null}`),
 	)

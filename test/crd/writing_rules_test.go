@@ -83,11 +83,12 @@ var _ = Describe("Writing what restricts", func() {
 
 	It("goes back to the defaults once the owner of a setting withdraws it", func(ctx context.Context) {
 		must(policy(ctx, "alice", ``))
-		must(policy(ctx, "bob", `"authorization": {"mode": "RBAC"}, "tenant": {"from": "NamespaceLabel", "label": "tenant"}, "disclosure": "Opaque", "audit": {"arguments": "Full"}, "semanticValidation": {"endpoint": "https://judge.example"}`))
+		must(policy(ctx, "bob", `"authorization": {"mode": "RBAC"}, "tenant": {"from": "NamespaceLabel", "label": "tenant"}, "disclosure": "Opaque", "failurePolicy": "Ignore", "audit": {"arguments": "Full"}, "semanticValidation": {"endpoint": "https://judge.example"}`))
 		spec := readPolicy(ctx, namespace)
 		Expect(spec.Authorization.Mode).To(Equal(callgatev1alpha1.AuthorizationRBAC))
 		Expect(spec.Tenant).To(Equal(callgatev1alpha1.PolicyTenant{From: callgatev1alpha1.TenantFromNamespaceLabel, Label: "tenant"}))
 		Expect(spec.Disclosure).To(Equal(callgatev1alpha1.DisclosureOpaque))
+		Expect(spec.FailurePolicy).To(BeEquivalentTo("Ignore"))
 		Expect(spec.Audit.Arguments).To(Equal(callgatev1alpha1.AuditFull))
 		Expect(spec.SemanticValidation.Endpoint).To(Equal("https://judge.example"))
 
@@ -96,6 +97,7 @@ var _ = Describe("Writing what restricts", func() {
 		Expect(spec.Authorization.Mode).To(Equal(callgatev1alpha1.AuthorizationNone))
 		Expect(spec.Tenant).To(Equal(callgatev1alpha1.PolicyTenant{From: callgatev1alpha1.TenantFromNamespace}))
 		Expect(spec.Disclosure).To(Equal(callgatev1alpha1.DisclosureFull))
+		Expect(spec.FailurePolicy).To(BeEquivalentTo("Fail"))
 		Expect(spec.Audit.Arguments).To(Equal(callgatev1alpha1.AuditDigest))
 		Expect(spec.SemanticValidation).To(BeZero())
 	})
