@@ -54,7 +54,8 @@ func MapperProvider(config *rest.Config, httpClient *http.Client) (meta.RESTMapp
 		return nil, err
 	}
 	gv := callgatev1alpha1.GroupVersion
-	static := meta.NewDefaultRESTMapper([]schema.GroupVersion{gv})
+	static := meta.NewDefaultRESTMapper([]schema.GroupVersion{gv, corev1.SchemeGroupVersion})
+	static.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
 	for kind, name := range map[string][2]string{
 		"ToolSchema": {"toolschemas", "toolschema"},
 		"ToolPolicy": {"toolpolicies", "toolpolicy"},

@@ -12,6 +12,9 @@ package controllers
 // +kubebuilder:rbac:groups=callgate.dev,resources=toolschemas/status;toolpolicies/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
+// Tenants may be told by a label of their namespace; only metadata is read.
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=list;watch
+
 // Leader election, in the namespace that Callgate runs in. Create cannot be
 // narrowed by name.
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=callgate-system,resources=leases,verbs=create;get;update

@@ -113,6 +113,7 @@ func setupSnapshot(mgr ctrl.Manager, opts Options, schemas, policies *waker) err
 		c.Watch(first),
 		watchDecisive(mgr, c, &callgatev1alpha1.ToolSchema{}),
 		watchDecisive(mgr, c, &callgatev1alpha1.ToolPolicy{}),
+		watchDecisive(mgr, c, namespaceMetadata()),
 	)
 }
 

@@ -108,7 +108,9 @@ func (r *snapshotReconciler) list(ctx context.Context) (compile.Input, error) {
 	}
 	in.Schemas = pointers(schemas.Items)
 	in.Policies = pointers(policies.Items)
-	return in, nil
+	labels, err := r.namespaceLabels(ctx, in.Policies)
+	in.NamespaceLabels = labels
+	return in, err
 }
 
 func pointers[T any](items []T) []*T {

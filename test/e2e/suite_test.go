@@ -41,6 +41,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	harness.Install(ctx, GinkgoTB(), env)
 	manager = harness.StartManager(ctx, GinkgoTB(), env, func(o *app.Options) {
 		o.RefusalTTL, o.IdentityTTL = time.Second, identityTTL
+		o.AuthorizationRefusalTTL, o.AuthorizationTTL = time.Second, identityTTL
 		o.Log = io.MultiWriter(GinkgoWriter, managerLog)
 		// The validators of these tests listen on loopback.
 		o.AllowedUpstreams, o.AllowedSpecial = []string{"127.0.0.1:*"}, []string{"loopback"}
