@@ -21,6 +21,9 @@ type Input struct {
 	// NamespaceLabels are the labels of namespaces, by name. Only those count that a
 	// policy of the namespace takes its tenant from.
 	NamespaceLabels map[string]map[string]string
+	// Adapters are compiled by AdapterCompiler. Without it they run nothing.
+	Adapters        []*callgatev1alpha1.ToolAdapter
+	AdapterCompiler AdapterCompiler
 }
 
 // Output is the compiled policy set. It is immutable: everything reachable from it
@@ -31,9 +34,10 @@ type Output struct {
 	Revision string
 	// Namespaces hold what was compiled, by namespace.
 	Namespaces map[string]*Namespace
-	// Schemas and Policies tell what became of each object.
+	// Schemas, Policies and Adapters tell what became of each object.
 	Schemas  map[types.NamespacedName]*SchemaOutcome
 	Policies map[types.NamespacedName]*PolicyOutcome
+	Adapters map[types.NamespacedName]*AdapterOutcome
 	// Compiled counts the schema documents that this compile compiled rather than
 	// took over from the previous one.
 	Compiled int
@@ -42,6 +46,8 @@ type Output struct {
 
 	// programs are what each expression gave.
 	programs map[programKey]*programMemo
+	// adapters are what compiling each ToolAdapter gave.
+	adapters map[types.NamespacedName]*adapterMemo
 }
 
 // Namespace is the compiled policy set of one namespace.
@@ -50,6 +56,8 @@ type Namespace struct {
 	Tools map[string]*Tool
 	// Policies are sorted by name.
 	Policies []*Policy
+	// Adapters are those in force, by the effective name of their tool.
+	Adapters map[string]*Adapter
 
 	// memos are what each ToolSchema's document gave, by object name.
 	memos  map[string]*schemaMemo
@@ -73,6 +81,10 @@ type Tool struct {
 	// Document is the schema as its ToolSchema has it: JSON, or nil without parameters
 	// or when the tool is not ready. It is the object's own memory.
 	Document []byte
+	// Result is what an AdapterCompiler made of the fields of results that may leave, nil
+	// where none may.
+	Result any
+	fields []callgatev1alpha1.ResultField
 }
 
 // Ready reports whether calls to the tool can be judged.

@@ -24,7 +24,9 @@ func Compile(in Input, prev *Output) *Output {
 		Namespaces: make(map[string]*Namespace, len(groups)),
 		Schemas:    make(map[types.NamespacedName]*SchemaOutcome, len(in.Schemas)),
 		Policies:   make(map[types.NamespacedName]*PolicyOutcome, len(in.Policies)),
+		Adapters:   make(map[types.NamespacedName]*AdapterOutcome, len(in.Adapters)),
 		programs:   map[programKey]*programMemo{},
+		adapters:   map[types.NamespacedName]*adapterMemo{},
 	}
 	digest := sha256.New()
 	for _, g := range groups {
@@ -43,6 +45,9 @@ type group struct {
 	labels   map[string]string
 	schemas  []*callgatev1alpha1.ToolSchema
 	policies []*callgatev1alpha1.ToolPolicy
+	adapters []*callgatev1alpha1.ToolAdapter
+
+	adapterCompiler AdapterCompiler
 }
 
 func groupByNamespace(in Input) []*group {
@@ -50,7 +55,7 @@ func groupByNamespace(in Input) []*group {
 	at := func(name string) *group {
 		g := byName[name]
 		if g == nil {
-			g = &group{name: name, labels: in.NamespaceLabels[name]}
+			g = &group{name: name, labels: in.NamespaceLabels[name], adapterCompiler: in.AdapterCompiler}
 			byName[name] = g
 		}
 		return g
@@ -63,10 +68,15 @@ func groupByNamespace(in Input) []*group {
 		g := at(p.Namespace)
 		g.policies = append(g.policies, p)
 	}
+	for _, a := range in.Adapters {
+		g := at(a.Namespace)
+		g.adapters = append(g.adapters, a)
+	}
 	groups := make([]*group, 0, len(byName))
 	for _, g := range byName {
 		slices.SortFunc(g.schemas, func(a, b *callgatev1alpha1.ToolSchema) int { return cmp.Compare(a.Name, b.Name) })
 		slices.SortFunc(g.policies, func(a, b *callgatev1alpha1.ToolPolicy) int { return cmp.Compare(a.Name, b.Name) })
+		slices.SortFunc(g.adapters, byObjectName)
 		groups = append(groups, g)
 	}
 	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(a.name, b.name) })
@@ -74,7 +84,7 @@ func groupByNamespace(in Input) []*group {
 }
 
 func compileNamespace(g *group, prev, out *Output) *Namespace {
-	ns := &Namespace{Tools: make(map[string]*Tool, len(g.schemas)), memos: make(map[string]*schemaMemo, len(g.schemas))}
+	ns := &Namespace{Tools: make(map[string]*Tool, len(g.schemas)), memos: make(map[string]*schemaMemo, len(g.schemas)), Adapters: make(map[string]*Adapter, len(g.adapters))}
 	previous := prev.Namespaces[g.name]
 	for _, s := range g.schemas {
 		memo, fresh := compileSchema(s, previous.memo(s.Name))
@@ -102,6 +112,7 @@ func compileNamespace(g *group, prev, out *Output) *Namespace {
 		key := types.NamespacedName{Namespace: g.name, Name: p.Name}
 		out.Policies[key] = reuse(prev.Policies[key], policyOutcome(p, ns, ns.Policies[i], noTool))
 	}
+	compileAdapters(g, ns, prev, out)
 	ns.digest = namespaceDigest(g, ns)
 	return ns
 }

@@ -31,6 +31,7 @@ func namespaceDigest(g *group, ns *Namespace) (digest [sha256.Size]byte) {
 		writePolicy(h, p)
 		writeFacts(h, p, ns.Policies[i])
 	}
+	writeAdapters(h, g)
 	h.Sum(digest[:0])
 	return digest
 }
