@@ -45,7 +45,6 @@ func noTenancy(a *callgatev1alpha1.ToolAdapter) { a.Spec.Tenancy = callgatev1alp
 
 func TestCompileProblems(t *testing.T) {
 	type change = func(*callgatev1alpha1.ToolAdapter)
-	type web = func(*callgatev1alpha1.AdapterHTTP)
 	const service = "https://t.support.svc/{tenant}"
 	upstreams, err := outbound.ParsePolicy([]string{"ok.example.org"}, nil, "")
 	if err != nil {
@@ -91,13 +90,13 @@ func TestCompileProblems(t *testing.T) {
 		"a large size":                 {[]change{backendAt(service, func(h *callgatev1alpha1.AdapterHTTP) { h.MaxResponseBytes = 4<<20 + 1 })}, []string{spec + " /spec/http/maxResponseBytes"}},
 		"a broken bundle":              {[]change{backendAt(service, func(h *callgatev1alpha1.AdapterHTTP) { h.CABundle = []byte("x") })}, []string{spec + " /spec/http/caBundle"}},
 		"a bundle without TLS":         {[]change{backendAt("http://t.support.svc/{tenant}", func(h *callgatev1alpha1.AdapterHTTP) { h.CABundle = []byte("x") })}, []string{spec + " /spec/http/caBundle", spec + " /spec/http/caBundle"}},
-		"the namespace's audience":     {[]change{backendAt(service, web(audience("callgate.dev/support")))}, nil},
-		"a longer audience":            {[]change{backendAt(service, web(audience("callgate.dev/support/tickets")))}, nil},
-		"another namespace's audience": {[]change{backendAt(service, web(audience("callgate.dev/other")))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
-		"a namespace that begins so":   {[]change{backendAt(service, web(audience("callgate.dev/support-2")))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
-		"Callgate's own audience":      {[]change{backendAt(service, web(audience("callgate.dev")))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
-		"the API server's audience":    {[]change{backendAt(service, web(audience("https://kubernetes.default.svc")))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
-		"a token without TLS":          {[]change{backendAt("http://t.support.svc/{tenant}", web(audience("callgate.dev/support")))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
+		"the namespace's audience":     {[]change{backendAt(service, audience("callgate.dev/support"))}, nil},
+		"a longer audience":            {[]change{backendAt(service, audience("callgate.dev/support/tickets"))}, nil},
+		"another namespace's audience": {[]change{backendAt(service, audience("callgate.dev/other"))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
+		"a namespace that begins so":   {[]change{backendAt(service, audience("callgate.dev/support-2"))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
+		"Callgate's own audience":      {[]change{backendAt(service, audience("callgate.dev"))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
+		"the API server's audience":    {[]change{backendAt(service, audience("https://kubernetes.default.svc"))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
+		"a token without TLS":          {[]change{backendAt("http://t.support.svc/{tenant}", audience("callgate.dev/support"))}, []string{spec + " /spec/http/serviceAccountTokenAudience"}},
 	} {
 		a, problems, _ := Compile(adapterObject(tc.changes...), Options{Upstreams: upstreams})
 		var got []string
