@@ -20,7 +20,7 @@ import (
 // One that is missing blocks. snap must not be nil: not ready is the server's answer to
 // give, not a verdict.
 func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) Decision {
-	d, _ := judge(snap, caller, in, answers, limits{jsonschema.NewBudget(), expr.PerReviewLimit, false})
+	d, _, _ := judge(snap, caller, in, answers, limits{jsonschema.NewBudget(), expr.PerReviewLimit, false})
 	return d
 }
 
@@ -35,11 +35,12 @@ type limits struct {
 // Cheap judges as Calls does if that costs little, in time and memory. ok is false if
 // it does not; then the decision says nothing, and Calls has to be asked.
 func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) (d Decision, ok bool) {
-	return judge(snap, caller, in, answers, limits{jsonschema.NewSmallBudget(), smallCost, true})
+	d, _, ok = judge(snap, caller, in, answers, limits{jsonschema.NewSmallBudget(), smallCost, true})
+	return d, ok
 }
 
-// judge judges call by call. ok is false where it gave up.
-func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers, l limits) (_ Decision, ok bool) {
+// judge judges call by call, and gives the last of them. ok is false where it gave up.
+func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers, l limits) (_ Decision, last *call, ok bool) {
 	caller = Effective(caller, &in, answers)
 	ns, policies := applying(snap, caller)
 	eval := newEvaluation(caller, policies, &in, answers, l.cost)
@@ -58,9 +59,10 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers A
 		}
 		result := c.judge()
 		if l.partial && (l.budget.Exhausted() || eval.exceeded) {
-			return Decision{}, false
+			return Decision{}, nil, false
 		}
 		d.add(c, result)
+		last = c
 		texts[i] = d.Response.Results[i].Feedback
 		d.Audit = append(d.Audit, c.audit(i)...)
 	}
@@ -70,7 +72,7 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers A
 	if !d.Response.Allowed {
 		d.Response.Reply = toolcall.Reply(in, texts)
 	}
-	return d, true
+	return d, last, true
 }
 
 // add adds the result of the next call, as much of it as the caller is told.

@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/callgate/callgate/internal/rawjson"
@@ -30,7 +31,17 @@ func decodeNative(raw []byte) ([]Call, error) {
 // nativeKeys are shared and never written to.
 var nativeKeys = []string{"id", "server", "name", "arguments", "argumentsText"}
 
-// nativeCall decodes one element of calls. An unknown key is an error, because
+// theCall is the index of the one call that stands by itself.
+const theCall = -1
+
+func placeOf(index int) string {
+	if index == theCall {
+		return "request.call"
+	}
+	return fmt.Sprintf("request.calls[%d]", index)
+}
+
+// nativeCall decodes one element of calls, or the one call of an execution. An unknown key is an error, because
 // it is the client's own; everything else is the call's fault.
 func nativeCall(raw []byte, index int) (Call, error) {
 	if rawjson.KindOf(raw) != rawjson.Object {
@@ -65,12 +76,12 @@ func nativeCall(raw []byte, index int) (Call, error) {
 func refuseUnknown(raw []byte, index int) error {
 	members, err := rawjson.Members(raw, maxMembers)
 	if errors.Is(err, rawjson.ErrTooMany) {
-		return badRequest("request.calls[%d] has more than %d fields", index, maxMembers)
+		return badRequest("%s has more than %d fields", placeOf(index), maxMembers)
 	}
 	for _, m := range members {
 		known := slices.Contains(nativeKeys, m.Key)
 		if _, similar := resembled(m.Key, nativeKeys); !known && (m.BadKey || !similar) {
-			return badRequest("request.calls[%d] has the unknown field %s", index, quoted(m.Key))
+			return badRequest("%s has the unknown field %s", placeOf(index), quoted(m.Key))
 		}
 	}
 	return nil
