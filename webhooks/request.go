@@ -25,7 +25,7 @@ const (
 func checkRequest(r *http.Request, known bool) answer {
 	switch {
 	case !known:
-		return refuse(http.StatusNotFound, metav1.StatusReasonNotFound, "no such resource here; reviews are posted to "+ReviewPath+" and "+OfferPath)
+		return refuse(http.StatusNotFound, metav1.StatusReasonNotFound, "no such resource here; reviews are posted to "+ReviewPath+", "+OfferPath+" and "+ExecutionPath)
 	case r.Method != http.MethodPost:
 		a := refuse(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "reviews are created with POST")
 		a.allow = http.MethodPost

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,7 +57,12 @@ type ReviewOptions struct {
 	// Identity identifies those who ask about calls, OfferIdentity those who ask about
 	// offers: each is another permission. Without OfferIdentity no offers are judged.
 	Identity, OfferIdentity Identifier
-	Snapshots               Snapshots
+	// ExecutionIdentity identifies those who ask for executions, a third permission.
+	// Without it there are none.
+	ExecutionIdentity Identifier
+	// Executor runs calls that were allowed. Nil: none is run.
+	Executor  review.Executor
+	Snapshots Snapshots
 	// Validator gives a second opinion on offers. Nil: none, so that offers are blocked
 	// that need one.
 	Validator review.Validator
@@ -143,6 +147,7 @@ type posted struct {
 	body   []byte
 	held   *room
 	place  *place
+	writer http.ResponseWriter
 }
 
 var _ http.Handler = &ReviewHandler{}
@@ -185,6 +190,9 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	if opts.Validator == nil {
 		opts.Validator = review.NoValidator{}
 	}
+	if opts.Executor == nil {
+		opts.Executor = noExecutor{}
+	}
 	if opts.Authorizer == nil {
 		opts.Authorizer = nobodyToAsk{}
 	}
@@ -200,6 +208,9 @@ func NewReviewHandler(opts ReviewOptions) (*ReviewHandler, error) {
 	h.endpoints = map[string]endpoint{ReviewPath: {reviewv1alpha1.ResourceToolCallReviews, opts.Identity, h.decide}}
 	if opts.OfferIdentity != nil {
 		h.endpoints[OfferPath] = endpoint{reviewv1alpha1.ResourceToolRequestReviews, opts.OfferIdentity, h.decideOffer}
+	}
+	if opts.ExecutionIdentity != nil {
+		h.endpoints[ExecutionPath] = endpoint{reviewv1alpha1.ResourceToolCallExecutions, opts.ExecutionIdentity, h.decideExecution}
 	}
 	return h, nil
 }
@@ -263,7 +274,7 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
 		return a
 	}
 	defer room.leave()
-	return h.survive(to.decide, &posted{ctx: r.Context(), caller: caller, body: body, held: room, place: p})
+	return h.survive(to.decide, &posted{ctx: r.Context(), caller: caller, body: body, held: room, place: p, writer: w})
 }
 
 // survive decodes and judges. Whatever panics in there is answered as unavailable: the
@@ -326,31 +337,6 @@ func (h *ReviewHandler) verdict(snap *snapshot.Snapshot, q *posted, in toolcall.
 }
 
 var errJudgePanicked = errors.New("judging panicked")
-
-// encode writes the review with its response and without its request.
-func encode(response reviewv1alpha1.ToolCallReviewResponse) ([]byte, error) {
-	response.Results = orEmpty(response.Results)
-	for i := range response.Results {
-		r := &response.Results[i]
-		r.Errors, r.Violations = orEmpty(r.Errors), orEmpty(r.Violations)
-		r.Warnings, r.Policies = orEmpty(r.Warnings), orEmpty(r.Policies)
-	}
-	body, err := json.Marshal(reviewv1alpha1.ToolCallReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: toolcall.APIVersion, Kind: toolcall.Kind},
-		Response: &response,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the response: %w", err)
-	}
-	return append(body, '\n'), nil
-}
-
-func orEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
 
 // record writes what policies with Audit found, one line a finding.
 func (h *ReviewHandler) record(caller review.Caller, d review.Decision) {
