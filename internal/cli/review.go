@@ -146,6 +146,10 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 	if q.offer != nil {
 		return o.judgeOffer(ctx, d, snapshot.New(out), caller, q)
 	}
+	return o.judgeCalls(d, set, out, caller, q)
+}
+
+func (o *reviewOptions) judgeCalls(d Deps, set *manifest.Set, out *compile.Output, caller review.Caller, q question) error {
 	if q.review.UID == "" {
 		q.review.UID = derivedUID(out.Revision, caller, q)
 	}

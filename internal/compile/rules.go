@@ -140,10 +140,11 @@ func (rc *ruleCompiler) report(memo *programMemo, path, effect string) {
 func (rc *ruleCompiler) warnOf(rule *Rule, r *callgatev1alpha1.PolicyRule, path string) {
 	warn := func(path, message string) { rc.warnings = append(rc.warnings, newProblem(path, "", message)) }
 	if rule.Program != nil {
-		switch value, known := rule.Program.Constant(); {
-		case known && value == true:
+		value, known := rule.Program.Constant()
+		switch holds, _ := value.(bool); {
+		case known && holds:
 			warn(path+"/expression", "the expression is always true, so that the rule never blocks anything")
-		case known && value == false:
+		case known:
 			warn(path+"/expression", "the expression is always false, so that the rule blocks every call that it is about")
 		}
 	}

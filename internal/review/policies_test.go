@@ -108,73 +108,73 @@ func line(r reviewv1alpha1.ToolCallResult) string {
 func TestLastStage(t *testing.T) {
 	pay := func(arguments string) toolcall.Call { return call("bank/pay", arguments) }
 	fine, city := pay(`{"amount":50}`), call("weather", `{"city":"Oslo"}`)
-	any := declares("*")
+	every := declares("*")
 	for name, tc := range map[string]struct {
 		world world
 		call  toolcall.Call
 		want  string
 	}{
-		"a rule that is true":  {world{policies: list(policy("p", any, rule("r", `args.amount <= 100`)))}, fine, "ok"},
-		"a rule that is false": {world{policies: list(policy("p", any, rule("r", `args.amount <= 10`)))}, fine, "forbidden forbidden:p/r"},
-		"all rules that are false": {world{policies: list(policy("p", any, rule("z", `false`), rule("a", `args.amount < 1`), rule("m", `true`)))}, fine,
+		"a rule that is true":  {world{policies: list(policy("p", every, rule("r", `args.amount <= 100`)))}, fine, "ok"},
+		"a rule that is false": {world{policies: list(policy("p", every, rule("r", `args.amount <= 10`)))}, fine, "forbidden forbidden:p/r"},
+		"all rules that are false": {world{policies: list(policy("p", every, rule("z", `false`), rule("a", `args.amount < 1`), rule("m", `true`)))}, fine,
 			"forbidden forbidden:p/a forbidden:p/z"},
-		"a rule about another tool": {world{policies: list(policy("p", any, rule("r", `false`, about("weather"))))}, fine, "ok"},
-		"a rule about this tool":    {world{policies: list(policy("p", any, rule("r", `false`, about("bank/pay"))))}, fine, "forbidden forbidden:p/r"},
-		"an alternative":            {world{policies: list(policy("p", any, rule("r", `args.amount <= 10 || caller.namespace == "team"`)))}, fine, "ok"},
-		"everything a rule may read": {world{policies: list(policy("p", any, tenantFrom("Context"), rule("r",
+		"a rule about another tool": {world{policies: list(policy("p", every, rule("r", `false`, about("weather"))))}, fine, "ok"},
+		"a rule about this tool":    {world{policies: list(policy("p", every, rule("r", `false`, about("bank/pay"))))}, fine, "forbidden forbidden:p/r"},
+		"an alternative":            {world{policies: list(policy("p", every, rule("r", `args.amount <= 10 || caller.namespace == "team"`)))}, fine, "ok"},
+		"everything a rule may read": {world{policies: list(policy("p", every, tenantFrom("Context"), rule("r",
 			`tool.name == "pay" && tool.server == "bank" && tool.labels["risk"] == "high" && caller.serviceAccountName == "agent" &&
 			 caller.username == "system:serviceaccount:team:agent" && tenant == "alpha" && context.tenant == "alpha" && context.attributes.vip`))),
 			context: toolcall.Context{Tenant: "alpha", Attributes: []byte(`{"vip":true}`)}, says: all(review.Granted)}, fine, "ok"},
-		"an attribute that is not said":        {world{policies: list(policy("p", any, rule("r", `context.attributes.vip`)))}, fine, "forbidden forbidden:p/r"},
-		"a null that counts as absent":         {world{policies: list(policy("p", any, rule("r", `!has(args.note)`)))}, pay(`{"amount":1,"note":null}`), "ok"},
-		"an argument that is missing":          {world{policies: list(policy("p", any, rule("r", `args.note.startsWith("x")`)))}, fine, "forbidden forbidden:p/r"},
-		"dividing by zero":                     {world{policies: list(policy("p", any, rule("r", `1 / int(args.amount) > 0`)))}, pay(`{"amount":0}`), "forbidden forbidden:p/r"},
-		"an error is false under Ignore too":   {world{policies: list(policy("p", any, ignores, rule("r", `1 / int(args.amount) > 0`)))}, pay(`{"amount":0}`), "forbidden forbidden:p/r"},
-		"a number beyond the doubles":          {world{policies: list(policy("p", any, rule("r", `args.amount > 0.0 || true`)))}, pay(`{"amount":1e999}`), "forbidden forbidden:p/r"},
-		"a number that the rule does not read": {world{policies: list(policy("p", any, rule("r", `has(args.amount)`)))}, pay(`{"amount":1e999}`), "ok"},
-		"an integer beyond int64":              {world{policies: list(policy("p", any, rule("r", `args.amount != 1`)))}, pay(`{"amount":9223372036854775808}`), "forbidden forbidden:p/r"},
-		"1.0 is an int":                        {world{policies: list(policy("p", any, rule("r", `type(args.amount) == int`)))}, pay(`{"amount":1.0}`), "ok"},
+		"an attribute that is not said":        {world{policies: list(policy("p", every, rule("r", `context.attributes.vip`)))}, fine, "forbidden forbidden:p/r"},
+		"a null that counts as absent":         {world{policies: list(policy("p", every, rule("r", `!has(args.note)`)))}, pay(`{"amount":1,"note":null}`), "ok"},
+		"an argument that is missing":          {world{policies: list(policy("p", every, rule("r", `args.note.startsWith("x")`)))}, fine, "forbidden forbidden:p/r"},
+		"dividing by zero":                     {world{policies: list(policy("p", every, rule("r", `1 / int(args.amount) > 0`)))}, pay(`{"amount":0}`), "forbidden forbidden:p/r"},
+		"an error is false under Ignore too":   {world{policies: list(policy("p", every, ignores, rule("r", `1 / int(args.amount) > 0`)))}, pay(`{"amount":0}`), "forbidden forbidden:p/r"},
+		"a number beyond the doubles":          {world{policies: list(policy("p", every, rule("r", `args.amount > 0.0 || true`)))}, pay(`{"amount":1e999}`), "forbidden forbidden:p/r"},
+		"a number that the rule does not read": {world{policies: list(policy("p", every, rule("r", `has(args.amount)`)))}, pay(`{"amount":1e999}`), "ok"},
+		"an integer beyond int64":              {world{policies: list(policy("p", every, rule("r", `args.amount != 1`)))}, pay(`{"amount":9223372036854775808}`), "forbidden forbidden:p/r"},
+		"1.0 is an int":                        {world{policies: list(policy("p", every, rule("r", `type(args.amount) == int`)))}, pay(`{"amount":1.0}`), "ok"},
 
-		"a repairable rule":  {world{policies: list(policy("p", any, rule("r", `args.amount <= 10`, repairable)))}, fine, "invalid_arguments rule:p/r"},
-		"only once they fit": {world{policies: list(policy("p", any, rule("r", `args.amount <= 10`, repairable)))}, pay(`{"amount":"x"}`), "invalid_arguments type:amount"},
-		"before stage 4": {world{policies: list(policy("p", any, rule("r", `false`, repairable), rule("s", `false`)), policy("q", any, rbac))}, fine,
+		"a repairable rule":  {world{policies: list(policy("p", every, rule("r", `args.amount <= 10`, repairable)))}, fine, "invalid_arguments rule:p/r"},
+		"only once they fit": {world{policies: list(policy("p", every, rule("r", `args.amount <= 10`, repairable)))}, pay(`{"amount":"x"}`), "invalid_arguments type:amount"},
+		"before stage 4": {world{policies: list(policy("p", every, rule("r", `false`, repairable), rule("s", `false`)), policy("q", every, rbac))}, fine,
 			"invalid_arguments"},
-		"of several policies": {world{policies: list(policy("p", any, rule("r", `false`, repairable)), policy("q", any, rule("r", `false`, repairable), rule("s", `false`)))}, fine,
+		"of several policies": {world{policies: list(policy("p", every, rule("r", `false`, repairable)), policy("q", every, rule("r", `false`, repairable), rule("s", `false`)))}, fine,
 			"invalid_arguments rule:p/r rule:q/r"},
 
-		"a broken rule":                                      {world{policies: list(policy("p", any, rule("r", `args.`)))}, fine, "policy_error policy_error:p/r"},
-		"a broken rule is skipped under Ignore":              {world{policies: list(policy("p", any, ignores, rule("r", `args.`)))}, fine, "ok"},
-		"the others are not":                                 {world{policies: list(policy("p", any, ignores, rule("r", `args.`), rule("s", `false`)))}, fine, "forbidden forbidden:p/s"},
-		"a broken rule about another tool":                   {world{policies: list(policy("p", any, rule("r", `args.`, about("weather"))))}, fine, "ok"},
-		"an earlier stage comes first":                       {world{policies: list(policy("p", any, rule("r", `args.`)))}, pay(`{}`), "invalid_arguments missing:amount"},
-		"a broken repairable rule":                           {world{policies: list(policy("p", any, rule("r", `args.`, repairable)))}, fine, "policy_error policy_error:p/r"},
-		"a no outweighs an unknown":                          {world{policies: list(policy("p", any, rule("r", `args.`), rule("s", `false`)))}, fine, "forbidden forbidden:p/s policy_error:p/r"},
-		"a no of one policy outweighs an unknown of another": {world{policies: list(policy("a", any, rule("s", `false`)), policy("p", any, rule("r", `args.`)))}, fine, "forbidden forbidden:a/s policy_error:p/r"},
-		"whatever their order":                               {world{policies: list(policy("z", any, rule("s", `false`)), policy("p", any, rule("r", `args.`)))}, fine, "forbidden forbidden:z/s policy_error:p/r"},
-		"an unknown failure policy is Fail": {world{policies: list(policy("p", any, rule("r", `args.`),
+		"a broken rule":                                      {world{policies: list(policy("p", every, rule("r", `args.`)))}, fine, "policy_error policy_error:p/r"},
+		"a broken rule is skipped under Ignore":              {world{policies: list(policy("p", every, ignores, rule("r", `args.`)))}, fine, "ok"},
+		"the others are not":                                 {world{policies: list(policy("p", every, ignores, rule("r", `args.`), rule("s", `false`)))}, fine, "forbidden forbidden:p/s"},
+		"a broken rule about another tool":                   {world{policies: list(policy("p", every, rule("r", `args.`, about("weather"))))}, fine, "ok"},
+		"an earlier stage comes first":                       {world{policies: list(policy("p", every, rule("r", `args.`)))}, pay(`{}`), "invalid_arguments missing:amount"},
+		"a broken repairable rule":                           {world{policies: list(policy("p", every, rule("r", `args.`, repairable)))}, fine, "policy_error policy_error:p/r"},
+		"a no outweighs an unknown":                          {world{policies: list(policy("p", every, rule("r", `args.`), rule("s", `false`)))}, fine, "forbidden forbidden:p/s policy_error:p/r"},
+		"a no of one policy outweighs an unknown of another": {world{policies: list(policy("a", every, rule("s", `false`)), policy("p", every, rule("r", `args.`)))}, fine, "forbidden forbidden:a/s policy_error:p/r"},
+		"whatever their order":                               {world{policies: list(policy("z", every, rule("s", `false`)), policy("p", every, rule("r", `args.`)))}, fine, "forbidden forbidden:z/s policy_error:p/r"},
+		"an unknown failure policy is Fail": {world{policies: list(policy("p", every, rule("r", `args.`),
 			func(p *callgatev1alpha1.ToolPolicy) { p.Spec.FailurePolicy = "ignore" }))}, fine, "policy_error policy_error:p/r"},
 
-		"RBAC grants":          {world{policies: list(policy("p", any, rbac)), says: all(review.Granted)}, fine, "ok"},
-		"RBAC refuses":         {world{policies: list(policy("p", any, rbac))}, fine, "forbidden forbidden:rbac"},
-		"RBAC does not answer": {world{policies: list(policy("p", any, rbac)), says: all(review.Unanswered)}, fine, "policy_error policy_error:p"},
-		"RBAC grants another tool": {world{policies: list(policy("p", any, rbac)), says: func(q review.Access) review.AccessAnswer {
+		"RBAC grants":          {world{policies: list(policy("p", every, rbac)), says: all(review.Granted)}, fine, "ok"},
+		"RBAC refuses":         {world{policies: list(policy("p", every, rbac))}, fine, "forbidden forbidden:rbac"},
+		"RBAC does not answer": {world{policies: list(policy("p", every, rbac)), says: all(review.Unanswered)}, fine, "policy_error policy_error:p"},
+		"RBAC grants another tool": {world{policies: list(policy("p", every, rbac)), says: func(q review.Access) review.AccessAnswer {
 			if q.Name == "weather" {
 				return review.Granted
 			}
 			return review.Refused
 		}}, fine, "forbidden forbidden:rbac"},
-		"RBAC cannot grant a tool without ToolSchema": {world{policies: list(policy("p", any, rbac, unvalidated)), says: all(review.Granted)}, call("bare", `{}`), "forbidden forbidden:rbac"},
-		"all that apply": {world{policies: list(policy("p", any, rbac, tenantFrom("Context"), rule("r", `false`)))}, fine, "forbidden forbidden:p/r forbidden:rbac forbidden:tenant"},
-		"an unknown mode is RBAC": {world{policies: list(policy("p", any, func(p *callgatev1alpha1.ToolPolicy) { p.Spec.Authorization.Mode = "rbac" }))}, fine,
+		"RBAC cannot grant a tool without ToolSchema": {world{policies: list(policy("p", every, rbac, unvalidated)), says: all(review.Granted)}, call("bare", `{}`), "forbidden forbidden:rbac"},
+		"all that apply": {world{policies: list(policy("p", every, rbac, tenantFrom("Context"), rule("r", `false`)))}, fine, "forbidden forbidden:p/r forbidden:rbac forbidden:tenant"},
+		"an unknown mode is RBAC": {world{policies: list(policy("p", every, func(p *callgatev1alpha1.ToolPolicy) { p.Spec.Authorization.Mode = "rbac" }))}, fine,
 			"forbidden forbidden:rbac"},
 
-		"whom RBAC refuses learns only the code: arguments":   {world{policies: list(policy("p", any, rbac))}, pay(`{}`), "invalid_arguments"},
-		"whom RBAC refuses learns only the code: not ready":   {world{policies: list(policy("p", any, rbac))}, call("bad", `{}`), "schema_not_ready"},
+		"whom RBAC refuses learns only the code: arguments":   {world{policies: list(policy("p", every, rbac))}, pay(`{}`), "invalid_arguments"},
+		"whom RBAC refuses learns only the code: not ready":   {world{policies: list(policy("p", every, rbac))}, call("bad", `{}`), "schema_not_ready"},
 		"whom RBAC refuses learns only the code: unknown":     {world{policies: list(policy("p", declares("weather"), rbac))}, fine, "unknown_tool"},
-		"whom RBAC refuses learns only the code: undecodable": {world{policies: list(policy("p", any, rbac))}, pay(`{`), "invalid_arguments"},
-		"so does who may be refused":                          {world{policies: list(policy("p", any, rbac)), says: all(review.Unanswered)}, pay(`{}`), "invalid_arguments"},
-		"whom RBAC grants learns all":                         {world{policies: list(policy("p", any, rbac)), says: all(review.Granted)}, pay(`{}`), "invalid_arguments missing:amount"},
-		"RBAC of a policy without Deny keeps nothing back":    {world{policies: list(policy("p", any), policy("q", any, rbac, acts("Audit")))}, pay(`{}`), "invalid_arguments missing:amount"},
+		"whom RBAC refuses learns only the code: undecodable": {world{policies: list(policy("p", every, rbac))}, pay(`{`), "invalid_arguments"},
+		"so does who may be refused":                          {world{policies: list(policy("p", every, rbac)), says: all(review.Unanswered)}, pay(`{}`), "invalid_arguments"},
+		"whom RBAC grants learns all":                         {world{policies: list(policy("p", every, rbac)), says: all(review.Granted)}, pay(`{}`), "invalid_arguments missing:amount"},
+		"RBAC of a policy without Deny keeps nothing back":    {world{policies: list(policy("p", every), policy("q", every, rbac, acts("Audit")))}, pay(`{}`), "invalid_arguments missing:amount"},
 
 		"the tenant is the namespace":                  {world{policies: list(policy("p", rule("r", `tenant == "team"`)))}, city, "ok"},
 		"a label":                                      {world{policies: list(policy("p", tenantFrom("NamespaceLabel"), rule("r", `tenant == "alpha"`))), labels: map[string]string{"tenant": "alpha"}}, city, "ok"},
@@ -195,17 +195,17 @@ func TestLastStage(t *testing.T) {
 		"an unknown source": {world{policies: list(policy("p", tenantFrom("Annotation")))}, city, "forbidden forbidden:tenant"},
 		"a tenant argument": {world{policies: list(policy("p"))}, call("weather", `{"city":"x","tenant":"team"}`), "invalid_arguments unexpected:tenant"},
 
-		"Warn":           {world{policies: list(policy("p", any, acts("Warn"), rbac, rule("r", `false`)))}, fine, "ok wouldBlock warning=forbidden:p/r warning=forbidden:rbac"},
-		"Audit":          {world{policies: list(policy("p", any, acts("Audit"), rbac, rule("r", `false`)))}, fine, "ok wouldBlock"},
-		"Warn of a rule": {world{policies: list(policy("p", any, acts("Warn"), rule("r", `false`, repairable), rule("s", `false`)))}, fine, "ok wouldBlock warning=rule:p/r"},
+		"Warn":           {world{policies: list(policy("p", every, acts("Warn"), rbac, rule("r", `false`)))}, fine, "ok wouldBlock warning=forbidden:p/r warning=forbidden:rbac"},
+		"Audit":          {world{policies: list(policy("p", every, acts("Audit"), rbac, rule("r", `false`)))}, fine, "ok wouldBlock"},
+		"Warn of a rule": {world{policies: list(policy("p", every, acts("Warn"), rule("r", `false`, repairable), rule("s", `false`)))}, fine, "ok wouldBlock warning=rule:p/r"},
 
-		"Code tells the code":                 {world{policies: list(policy("p", any, discloses("Code"), rule("r", `false`)))}, fine, "forbidden"},
-		"Opaque tells nothing":                {world{policies: list(policy("p", any, discloses("Opaque"), rule("r", `false`)))}, fine, "denied"},
-		"the least counts":                    {world{policies: list(policy("p", any), policy("q", any, discloses("Opaque")), policy("r", any, discloses("Code")))}, pay(`{}`), "denied"},
-		"the least counts, without Deny too":  {world{policies: list(policy("p", any), policy("q", any, discloses("Code"), acts("Audit")))}, pay(`{}`), "invalid_arguments"},
-		"an unknown disclosure tells nothing": {world{policies: list(policy("p", any, discloses("All")))}, pay(`{}`), "denied"},
-		"of a malformed call":                 {world{policies: list(policy("p", any, discloses("Opaque")))}, toolcall.Call{Fault: toolcall.Malformed}, "denied"},
-		"an allow tells all the same":         {world{policies: list(policy("p", any, discloses("Opaque")))}, fine, "ok"},
+		"Code tells the code":                 {world{policies: list(policy("p", every, discloses("Code"), rule("r", `false`)))}, fine, "forbidden"},
+		"Opaque tells nothing":                {world{policies: list(policy("p", every, discloses("Opaque"), rule("r", `false`)))}, fine, "denied"},
+		"the least counts":                    {world{policies: list(policy("p", every), policy("q", every, discloses("Opaque")), policy("r", every, discloses("Code")))}, pay(`{}`), "denied"},
+		"the least counts, without Deny too":  {world{policies: list(policy("p", every), policy("q", every, discloses("Code"), acts("Audit")))}, pay(`{}`), "invalid_arguments"},
+		"an unknown disclosure tells nothing": {world{policies: list(policy("p", every, discloses("All")))}, pay(`{}`), "denied"},
+		"of a malformed call":                 {world{policies: list(policy("p", every, discloses("Opaque")))}, toolcall.Call{Fault: toolcall.Malformed}, "denied"},
+		"an allow tells all the same":         {world{policies: list(policy("p", every, discloses("Opaque")))}, fine, "ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := tc.world.decide(tc.call)

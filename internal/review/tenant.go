@@ -22,19 +22,12 @@ type tenancy struct {
 // what other policies do, or one more of them could open what the first blocks.
 func tenancies(caller Caller, policies []*compile.Policy, said string, answers Answers) []tenancy {
 	out := make([]tenancy, len(policies))
-	question, asked := useQuestion(caller, policies, said)
+	use := Refused
+	if question, asked := useQuestion(caller, policies, said); asked {
+		use = answers[question]
+	}
 	for i, p := range policies {
-		t := &out[i]
-		switch {
-		case !fromContext(p):
-			if said == "" {
-				t.tenant = p.Tenant.Value
-			}
-		case asked && answers[question] == Granted:
-			t.tenant = said
-		case asked && answers[question] == Unanswered:
-			t.unknown = true
-		}
+		out[i] = tenancyOf(p, said, use)
 	}
 	for i, p := range policies {
 		for j, other := range policies {
@@ -45,6 +38,19 @@ func tenancies(caller Caller, policies []*compile.Policy, said string, answers A
 		}
 	}
 	return out
+}
+
+// tenancyOf is the tenant by one policy alone.
+func tenancyOf(p *compile.Policy, said string, use AccessAnswer) tenancy {
+	switch {
+	case !fromContext(p) && said == "":
+		return tenancy{tenant: p.Tenant.Value}
+	case fromContext(p) && use == Granted:
+		return tenancy{tenant: said}
+	case fromContext(p) && use == Unanswered:
+		return tenancy{unknown: true}
+	}
+	return tenancy{}
 }
 
 func (t tenancy) forbids() bool { return t.apart || t.tenant == "" && !t.unknown }

@@ -157,14 +157,14 @@ var _ = Describe("Policies", func() {
 		for _, mode := range []callgatev1alpha1.FailurePolicy{callgatev1alpha1.FailurePolicyFail, callgatev1alpha1.FailurePolicyIgnore} {
 			for _, tc := range []struct {
 				about, expression, arguments, want string
-				accepted                           bool
+				accepted                           metav1.ConditionStatus
 			}{
-				{"too costly", `args.list.all(x, args.list.all(y, x == y))`, costly, "forbidden forbidden:policy/rule", true},
-				{"dividing by zero", `100 / int(args.amount) > 0`, `{"amount":0}`, "forbidden forbidden:policy/rule", true},
-				{"a missing argument", `args.list.size() > 0`, `{"amount":1}`, "forbidden forbidden:policy/rule", true},
-				{"an argument that no schema has", `args.amuont < 5`, `{"amount":1}`, "forbidden forbidden:policy/rule", true},
+				{"too costly", `args.list.all(x, args.list.all(y, x == y))`, costly, "forbidden forbidden:policy/rule", metav1.ConditionTrue},
+				{"dividing by zero", `100 / int(args.amount) > 0`, `{"amount":0}`, "forbidden forbidden:policy/rule", metav1.ConditionTrue},
+				{"a missing argument", `args.list.size() > 0`, `{"amount":1}`, "forbidden forbidden:policy/rule", metav1.ConditionTrue},
+				{"an argument that no schema has", `args.amuont < 5`, `{"amount":1}`, "forbidden forbidden:policy/rule", metav1.ConditionTrue},
 				{"no CEL", `args.amount <`, `{"amount":1}`, map[callgatev1alpha1.FailurePolicy]string{
-					callgatev1alpha1.FailurePolicyFail: "policy_error policy_error:policy/rule", callgatev1alpha1.FailurePolicyIgnore: "ok"}[mode], false},
+					callgatev1alpha1.FailurePolicyFail: "policy_error policy_error:policy/rule", callgatev1alpha1.FailurePolicyIgnore: "ok"}[mode], metav1.ConditionFalse},
 			} {
 				By(fmt.Sprintf("%s, under %s", tc.about, mode))
 				Expect(env.Client.Get(ctx, objectKey(namespace, "policy"), policy)).To(Succeed())
@@ -175,7 +175,7 @@ var _ = Describe("Policies", func() {
 					g.Expect(env.Client.Get(ctx, objectKey(namespace, "policy"), policy)).To(Succeed())
 					accepted := meta.FindStatusCondition(policy.Status.Conditions, callgatev1alpha1.ConditionAccepted)
 					g.Expect(accepted.ObservedGeneration).To(Equal(policy.Generation))
-					g.Expect(accepted.Status == metav1.ConditionTrue).To(Equal(tc.accepted), accepted.Message)
+					g.Expect(accepted.Status).To(Equal(tc.accepted), accepted.Message)
 				}).Should(Succeed())
 				Expect(brief(ctx, token, pay(tc.arguments))).To(Equal(tc.want))
 			}
