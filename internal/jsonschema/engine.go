@@ -34,6 +34,9 @@ type engine struct {
 	rereads bool
 	// handOver: the reference has to judge.
 	handOver bool
+	// costly: a pattern overran its steps. The text is read to its end all the same,
+	// because what is wrong with the text comes first.
+	costly bool
 
 	// base is the one reading that goes over everything and looks after what holds
 	// whatever the schema says. The others look at values that it has passed.
@@ -58,11 +61,13 @@ type engine struct {
 
 	unquoted []byte // the source, where it came as a string
 
-	keys    []byte // decoded keys, for as long as the judgement lasts
-	text    []byte // one decoded string
-	unknown []keyRef
-	sets    []keySet
-	bits    []uint64
+	keys []byte // decoded keys, for as long as the judgement lasts
+	text []byte // one decoded string
+	// decodedAt is where that stands in the source; -1: nowhere.
+	decodedAt int
+	unknown   []keyRef
+	sets      []keySet
+	bits      []uint64
 
 	hits     []hit
 	loci     []locus
@@ -96,10 +101,12 @@ type keyRef struct {
 
 // A schema that reads a value again and again, as nested unions do, is left to the
 // reference, which judges each subschema once at each location. Sixteen readings are
-// more than any schema in use takes; the rest is for small values, 2 ms of it.
+// more than any schema in use takes; the rest is for small values, 2 ms of it. A step is
+// a value, or bytesPerStep of one: that many escapes take as long to read and decode.
 const (
 	stepsPerValue = 16
 	freeSteps     = 50_000
+	bytesPerStep  = 32
 )
 
 // stepsPerWork is how many steps of the engine, of some 50 ns each, make one unit of
@@ -119,6 +126,7 @@ var engines = sync.Pool{New: func() any { return new(engine) }}
 func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.c, e.src, e.fault, e.rereads = c, in.Raw, NoFault, c.planned.rereads
 	e.byValue, e.nulls, e.proto = c.opts.IntegersByValue || in.IntegersByValue, c.opts.NullsAbsent, c.opts.AllowProto
+	e.costly, e.decodedAt = false, -1
 	e.handOver, e.base, e.quiet, e.mute, e.depth = false, true, 0, 0, 0
 	e.left, e.values, e.rereadings, e.steps = MaxArgumentValues, 0, 0, 0
 	e.newTurn()
@@ -159,10 +167,18 @@ func (e *engine) unquote(raw []byte) {
 func (e *engine) release() {
 	e.c, e.src = nil, nil
 	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.words)+cap(e.equality.bytes)+cap(e.equality.sorted) > keptBytes ||
-		cap(e.unknown)+cap(e.entries)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items)+cap(e.equality.members) > keptEntries || len(e.sets) > 0 {
+		cap(e.unknown)+cap(e.entries)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items)+cap(e.equality.members) > keptEntries || e.keptSlots() > keptEntries {
 		*e = engine{}
 	}
 	engines.Put(e)
+}
+
+func (e *engine) keptSlots() int {
+	n := 0
+	for _, s := range e.sets[:cap(e.sets)] {
+		n += len(s.slots)
+	}
+	return n
 }
 
 // read judges the whole text. It reports whether the engine could.
@@ -180,15 +196,21 @@ func (e *engine) read(p *plan, anyRoot bool) (judged bool) {
 	if end >= 0 && rawjson.SkipSpace(e.src, end) < len(e.src) {
 		end = e.stop(InvalidJSON)
 	}
+	return e.conclude(end, wrongRoot)
+}
+
+// conclude settles the fault, in the order that Judge states.
+func (e *engine) conclude(end int, wrongRoot bool) (judged bool) {
 	switch {
 	case e.handOver:
 		return false
 	case e.fault != NoFault:
-		return true
 	case end < 0:
 		return false
 	case wrongRoot:
 		e.fault = NotAnObject
+	case e.costly:
+		e.fault = TooCostly
 	}
 	return true
 }
@@ -229,13 +251,33 @@ func (e *engine) spent() bool {
 func (e *engine) leaveBase() {
 	e.base = false
 	e.values = e.left
-	e.left = stepsPerValue*(MaxArgumentValues-e.values) + freeSteps - e.rereadings
+	e.left = e.allowance(e.values) - e.rereadings
 }
 
 func (e *engine) enterBase() {
 	e.base = true
-	e.rereadings = stepsPerValue*(MaxArgumentValues-e.values) + freeSteps - e.left
+	e.rereadings = e.allowance(e.values) - e.left
 	e.left = e.values
+}
+
+// allowance is what may be read again, in steps, where so many values are left to read.
+func (e *engine) allowance(left int) int {
+	return stepsPerValue*(MaxArgumentValues-left+len(e.src)/bytesPerStep) + freeSteps
+}
+
+// lookAgain counts what is looked at again beyond one step a value. It reports whether to
+// go on.
+func (e *engine) lookAgain(steps int) bool {
+	if e.base {
+		e.rereadings += steps
+		if e.rereadings <= e.allowance(e.left) {
+			return true
+		}
+	} else if e.left -= steps; e.left >= 0 {
+		return true
+	}
+	e.pass()
+	return false
 }
 
 // step counts what costs as much as reading a small value.
@@ -263,7 +305,7 @@ func (e *engine) spend(units int) bool {
 func (b *Budget) settleEngine(e *engine) {
 	work, steps := b.share()
 	b.work -= work - max(e.work, 0)
-	b.work -= min(b.work, (MaxArgumentValues-e.left+e.rereadings+e.steps)/stepsPerWork)
+	b.work -= min(b.work, (MaxArgumentValues-e.left+e.rereadings+e.steps+len(e.src)/bytesPerStep)/stepsPerWork)
 	b.steps -= steps - max(e.patternSteps, 0)
 	b.exhausted = b.exhausted || b.work <= 0 || e.fault == TooCostly
 }

@@ -148,8 +148,8 @@ func (e *engine) itemAt(i, n int) int {
 
 // skip gives the offset behind a value that has been read before.
 func (e *engine) skip(i int) int {
-	e.steps++
 	end, depth := i, 0
+	defer func() { e.steps += 1 + (end-i)/bytesPerStep }()
 	for {
 		switch c := e.src[end]; c {
 		case '"':

@@ -10,6 +10,10 @@ import (
 // leaves to it, and takes over what it finds. It reports whether to go on.
 func (e *engine) delegate(list []*schema, start int) bool {
 	end := e.skip(start)
+	// A tree costs about a step for each byte of it.
+	if !e.lookAgain(end - start) {
+		return false
+	}
 	tree, fault := parseTree(e.src[start:end])
 	if fault != NoFault {
 		e.pass()

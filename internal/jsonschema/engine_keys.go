@@ -36,7 +36,7 @@ func (e *engine) remember(r *objectRun, key keyRef) bool {
 		return true
 	}
 	if r.set == 0 {
-		e.sets = append(e.sets, keySet{slots: make([]uint32, 8*fewKeys)})
+		e.newSet()
 		r.set = len(e.sets)
 		for i, k := range mine {
 			e.sets[r.set-1].put(maphash.Bytes(keySeed, e.keyBytes(k)), r.unknown+i)
@@ -55,6 +55,20 @@ func (e *engine) remember(r *objectRun, key keyRef) bool {
 	set.put(hash, len(e.unknown))
 	e.unknown = append(e.unknown, key)
 	return true
+}
+
+// newSet adds an empty set, in memory that an earlier one has left.
+func (e *engine) newSet() {
+	if n := len(e.sets); n < cap(e.sets) {
+		e.sets = e.sets[:n+1]
+		clear(e.sets[n].slots)
+		e.sets[n].used = 0
+	} else {
+		e.sets = append(e.sets, keySet{})
+	}
+	if s := &e.sets[len(e.sets)-1]; len(s.slots) == 0 {
+		s.slots = make([]uint32, 8*fewKeys)
+	}
 }
 
 func (s *keySet) first(hash uint64) int { return int(hash % uint64(len(s.slots))) } //nolint:gosec // less than the length

@@ -13,9 +13,12 @@ func (e *engine) fitsQuietly(p *plan, i int) bool {
 	if base {
 		e.leaveBase()
 	}
+	keys := len(e.keys)
 	e.quiet++
 	end := e.value(p, i)
 	e.quiet--
+	// Nothing was noted that keeps a key.
+	e.keys = e.keys[:keys]
 	if base {
 		e.enterBase()
 	}
@@ -195,7 +198,7 @@ func (e *engine) memberAt(start int, key string) int {
 	}
 	i := rawjson.SkipSpace(b, start+1)
 	for b[i] == '"' {
-		e.steps++
+		from := i
 		name, end := e.textAt(i)
 		found := string(name) == key
 		i = rawjson.SkipSpace(b, rawjson.SkipSpace(b, end)+1)
@@ -203,6 +206,9 @@ func (e *engine) memberAt(start int, key string) int {
 			return i
 		}
 		i = rawjson.SkipSpace(b, e.skip(i))
+		if !e.lookAgain(1 + (i-from)/bytesPerStep) {
+			return -1
+		}
 		if b[i] == ',' {
 			i = rawjson.SkipSpace(b, i+1)
 		}
@@ -235,8 +241,7 @@ func (e *engine) textAt(i int) (text []byte, end int) {
 	end, form := rawjson.ScanString(e.src, i)
 	text = e.src[i+1 : end-1]
 	if form&rawjson.Escaped != 0 {
-		e.text = rawjson.AppendText(e.text[:0], text)
-		text = e.text
+		text = e.decode(i, text)
 	}
 	return text, end
 }
@@ -257,7 +262,7 @@ func (e *engine) containerValues(p *plan, start, end int) bool {
 
 // amongContainers compares as the reference does, which is rare enough to allocate.
 func (e *engine) amongContainers(p *enumPlan, start, end int) bool {
-	if !e.spend((end - start) / 250) {
+	if !e.spend((end-start)/250) || !e.lookAgain(end-start) {
 		return false
 	}
 	tree, fault := parseTree(e.src[start:end])

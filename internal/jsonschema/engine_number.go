@@ -68,7 +68,7 @@ func integralLiteral(lit []byte) bool {
 	if n := readSmall(lit); n.valid {
 		return n.integral()
 	}
-	return parseDecimal(string(lit)).integral()
+	return parseDecimal(asString(lit)).integral()
 }
 
 // numberRules judges any number.
@@ -81,7 +81,7 @@ func (e *engine) numberRules(p *plan, lit []byte) bool {
 		return e.decimalRules(p, lit)
 	}
 	for k := range p.values {
-		if v := &p.values[k]; !v.values.hasSmall(small, lit) && !e.note(v.rule) {
+		if v := &p.values[k]; !v.values.hasSmall(small) && !e.note(v.rule) {
 			return false
 		}
 	}
@@ -97,7 +97,7 @@ func (e *engine) numberRules(p *plan, lit []byte) bool {
 func (e *engine) integerRules(p *plan, lit []byte) bool {
 	v, small := readInteger(lit)
 	for k := range p.values {
-		if check := &p.values[k]; !check.values.hasSmall(small, lit) && !e.note(check.rule) {
+		if check := &p.values[k]; !check.values.hasSmall(small) && !e.note(check.rule) {
 			return false
 		}
 	}
@@ -144,7 +144,7 @@ func (e *engine) exactBounds(c *numberCheck, n smallNumber, lit []byte) bool {
 			}
 		}
 		if !known {
-			ok = b.admits(parseDecimal(string(lit)))
+			ok = b.admits(parseDecimal(asString(lit)))
 		}
 		if !ok && !e.note(rule{c.schema, idRange, b.keyword}) {
 			return false
@@ -176,7 +176,7 @@ func (b *boundCheck) admits(d decimal) bool {
 
 // decimalRules judges numbers with more digits than a small one has.
 func (e *engine) decimalRules(p *plan, lit []byte) bool {
-	d := parseDecimal(string(lit))
+	d := parseDecimal(asString(lit))
 	for k := range p.values {
 		if v := &p.values[k]; !v.values.hasDecimal(d) && !e.note(v.rule) {
 			return false

@@ -173,6 +173,9 @@ func startsWith(b []byte, i int, quoted string) bool {
 }
 
 func (e *engine) decodeKey(k keyRef) keyRef {
+	if !e.base {
+		e.lookAgain(int(k.end-k.start) / bytesPerStep)
+	}
 	start := len(e.keys)
 	e.keys = rawjson.AppendText(e.keys, e.src[k.start:k.end])
 	return keyRef{k.quote, int32(start), int32(len(e.keys)), true} //nolint:gosec // at most 512 KiB

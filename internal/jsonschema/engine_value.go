@@ -133,7 +133,7 @@ func (e *engine) string(p *plan, i int) int {
 	if form >= rawjson.BadSurrogate {
 		return e.stop(InvalidJSON)
 	}
-	if !e.count() {
+	if !e.count() || !e.base && !e.longAgain(end-i) {
 		return -1
 	}
 	if p.byKind != nil {
@@ -145,11 +145,7 @@ func (e *engine) string(p *plan, i int) int {
 	if p.scalars {
 		return end
 	}
-	text := e.src[i+1 : end-1]
-	if form&rawjson.Escaped != 0 {
-		text, form = e.decoded(p, text, form)
-	}
-	if form&rawjson.Escaped == 0 && !e.stringRules(p, text, form) {
+	if !e.stringText(p, i, end, form) {
 		return -1
 	}
 	if p.plain {
@@ -158,14 +154,33 @@ func (e *engine) string(p *plan, i int) int {
 	return e.finish(p, i, end)
 }
 
+// longAgain counts a string that is read again by its length.
+func (e *engine) longAgain(n int) bool { return n <= bytesPerStep || e.lookAgain(n/bytesPerStep) }
+
+func (e *engine) stringText(p *plan, i, end int, form rawjson.StringForm) bool {
+	text := e.src[i+1 : end-1]
+	if form&rawjson.Escaped != 0 {
+		text, form = e.decoded(p, i, text, form)
+	}
+	return form&rawjson.Escaped != 0 || e.stringRules(p, text, form)
+}
+
 // decoded gives the text of a string with escapes; still escaped where the plan does not
 // need it.
-func (e *engine) decoded(p *plan, text []byte, form rawjson.StringForm) ([]byte, rawjson.StringForm) {
+func (e *engine) decoded(p *plan, i int, text []byte, form rawjson.StringForm) ([]byte, rawjson.StringForm) {
 	if !p.needsText(len(text)) {
 		return text, form
 	}
-	e.text = rawjson.AppendText(e.text[:0], text)
-	return e.text, rawjson.NonASCII
+	return e.decode(i, text), rawjson.NonASCII
+}
+
+// decode gives the text of the string at i. The branches of a union ask for the same one
+// in turn.
+func (e *engine) decode(i int, inner []byte) []byte {
+	if e.decodedAt != i {
+		e.text, e.decodedAt = rawjson.AppendText(e.text[:0], inner), i
+	}
+	return e.text
 }
 
 // escapedPoint is the longest that one code point is written: two escapes.
@@ -259,15 +274,18 @@ func (e *engine) matches(p *pattern, text []byte) bool {
 		}
 		return p.re2.MatchString(s)
 	}
+	if e.costly {
+		return true
+	}
 	whole := e.patternSteps >= matchSteps
 	matched, overrun := p.match(s, &e.patternSteps)
-	if overrun {
-		if whole {
-			e.stop(TooCostly)
-		} else {
-			e.pass()
-		}
-		return false
+	switch {
+	case !overrun:
+		return matched
+	case whole:
+		e.costly = true
+		return true
 	}
-	return matched
+	e.pass()
+	return false
 }

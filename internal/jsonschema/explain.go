@@ -27,14 +27,11 @@ type Delegated struct {
 
 // Explain says which keywords are judged where. The answer is the same every time.
 func (c *Compiled) Explain() Explanation {
-	x := Explanation{Reference: slices.Clone(c.left)}
-	if len(c.left) == 0 || !c.left[0].Whole {
-		x.Engine = c.used.names()
-	}
-	for _, d := range c.left {
-		if i, ok := slices.BinarySearch(x.Engine, d.Keyword); ok {
-			x.Engine = slices.Delete(x.Engine, i, i+1)
-		}
+	x := Explanation{Engine: c.used.names(), Reference: slices.Clone(c.left)}
+	if c.opts.NullsAbsent && c.planned != nil {
+		x.Reference = append(x.Reference, Delegated{
+			Reason: "a null may count as absent, which is settled before anything is judged; calls without a null member are the engine's",
+		})
 	}
 	return x
 }
@@ -45,7 +42,7 @@ type keywordSet uint64
 // explainedKeywords are those that assert or apply anything, sorted.
 var explainedKeywords = [...]string{
 	"$dynamicRef", "$recursiveRef", "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains",
-	"dependentRequired", "dependentSchemas", "else", "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "if",
+	"dependencies", "dependentRequired", "dependentSchemas", "else", "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "if",
 	"items", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength",
 	"minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties", "prefixItems", "properties",
 	"propertyNames", "required", "then", "type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
@@ -135,7 +132,9 @@ func (r *objectRules) keywords(k *keywordSet) {
 	k.add("patternProperties", len(r.patterns) > 0)
 	k.add("additionalProperties", r.additional != nil)
 	k.add("propertyNames", r.names != nil)
-	k.add("dependentRequired", len(r.dependentRequired) > 0)
+	for _, d := range r.dependentRequired {
+		k.add(d.keyword, true)
+	}
 	k.add("dependentSchemas", len(r.dependentSchemas) > 0)
 	k.add("unevaluatedProperties", r.unevaluated != nil)
 }
@@ -144,7 +143,9 @@ func (r *objectRules) keywords(k *keywordSet) {
 // to the reference.
 func (c *Compiled) plan(list []*schema, paths []string, w *problems) {
 	planned, left := newProgram(c, list)
-	c.planned, c.used = planned, usedKeywords(list)
+	if c.planned = planned; planned != nil {
+		c.used = planned.used
+	}
 	for _, r := range left {
 		d := Delegated{Keyword: r.keyword, Reason: r.reason, Whole: planned == nil}
 		if r.schema != nil {

@@ -21,9 +21,15 @@ func TestExplain(t *testing.T) {
 		{
 			"one argument by the reference", `{` + v2020 + `"properties":{"a":{"allOf":[{"properties":{"b":true}}],"unevaluatedProperties":false},"c":{"minimum":1}}}`,
 			Options{}, Explanation{
-				Engine:    []string{"allOf", "minimum", "properties"},
+				Engine:    []string{"minimum", "properties"},
 				Reference: []Delegated{{Path: "/properties/a", Keyword: "unevaluatedProperties", Reason: "it depends on what other keywords have looked at"}},
 			}, "/properties/a values here are judged by the slower",
+		},
+		{
+			"nulls that may be absent", `{"properties":{"a":{"type":"integer"}},"dependencies":{"a":["b"]}}`, Options{NullsAbsent: true}, Explanation{
+				Engine:    []string{"dependencies", "properties", "type"},
+				Reference: []Delegated{{Reason: "a null may count as absent, which is settled before anything is judged; calls without a null member are the engine's"}},
+			}, "",
 		},
 		{
 			"the whole schema", `{` + v2020 + `"properties":{"a":{"type":"string"}},"unevaluatedProperties":false}`,

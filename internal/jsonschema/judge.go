@@ -120,7 +120,10 @@ func (c slowJudge) Judge(in Input) (res Result) {
 func (in Input) plain() Input {
 	if in.Quoted && !in.FreeText {
 		in.Quoted = false
-		in.Raw, _ = unquoted(nil, in.Raw)
+		// What is too long stays so.
+		if len(in.Raw) <= maxQuoted {
+			in.Raw, _ = unquoted(nil, in.Raw)
+		}
 	}
 	return in
 }

@@ -1,7 +1,7 @@
 package jsonschema
 
 import (
-	"encoding/binary"
+	"hash/maphash"
 	"math/bits"
 )
 
@@ -54,21 +54,6 @@ func (t *keyTable) find(text []byte) int {
 	}
 }
 
-// hashText mixes the length and at most sixteen bytes, the first and the last.
-// The texts come from the schema's author, so nobody can be flooded with
-// collisions but by himself.
-func hashText(s []byte) uint32 {
-	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
-	var a, b uint64
-	n := len(s)
-	switch {
-	case n >= 8:
-		a, b = binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[n-8:])
-	case n >= 4:
-		a, b = uint64(binary.LittleEndian.Uint32(s)), uint64(binary.LittleEndian.Uint32(s[n-4:]))
-	case n > 0:
-		a = uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16
-	}
-	h := (a+uint64(n))*k1 ^ bits.RotateLeft64(b, 29)*k2
-	return uint32(h >> 32)
-}
+// hashText is seeded: the author of a schema shares the process with others, and must
+// not be able to choose names that hash alike.
+func hashText(s []byte) uint32 { return uint32(maphash.Bytes(keySeed, s)) } //nolint:gosec // the lower half

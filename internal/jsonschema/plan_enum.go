@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,8 +13,9 @@ type enumPlan struct {
 	strings keyTable
 	// null, yes and no are allowed literals.
 	null, yes, no bool
-	numbers       []decimal
-	small         []smallNumber // the numbers that are, in the same places; else invalid
+	// small and numbers are sorted: the small numbers, and those that are none.
+	small   []smallNumber
+	numbers []decimal
 	// containers says that the enum has arrays or objects.
 	containers bool
 }
@@ -34,15 +36,23 @@ func newEnumPlan(e *enum) *enumPlan {
 			_, text, _ := strings.Cut(key, ":")
 			texts = append(texts, text)
 		case 'd':
-			d := numberOfKey(key)
-			p.numbers = append(p.numbers, d)
-			p.small = append(p.small, d.small())
+			p.addNumber(numberOfKey(key))
 		default:
 			p.containers = true
 		}
 	}
 	p.strings = newKeyTable(texts)
+	slices.SortFunc(p.small, smallNumber.compare)
+	slices.SortFunc(p.numbers, decimal.cmp)
 	return p
+}
+
+func (p *enumPlan) addNumber(d decimal) {
+	if n := d.small(); n.valid {
+		p.small = append(p.small, n)
+	} else {
+		p.numbers = append(p.numbers, d)
+	}
 }
 
 // numberOfKey is the inverse of appendNumberKey.
@@ -56,26 +66,22 @@ func numberOfKey(key string) decimal {
 // hasNumber looks for the number that a literal stands for.
 func (p *enumPlan) hasNumber(lit []byte) bool {
 	if n := readSmall(lit); n.valid {
-		return p.hasSmall(n, lit)
+		return p.hasSmall(n)
 	}
-	return p.hasDecimal(parseDecimal(string(lit)))
+	return p.hasDecimal(parseDecimal(asString(lit)))
 }
 
-// hasSmall looks for a small number, of which lit is the literal.
-func (p *enumPlan) hasSmall(n smallNumber, lit []byte) bool {
-	for i, m := range p.small {
-		if m.valid && n.compare(m) == 0 || !m.valid && parseDecimal(string(lit)).cmp(p.numbers[i]) == 0 {
-			return true
-		}
-	}
-	return false
+// hasSmall looks for a small number, which no number that is none can equal.
+func (p *enumPlan) hasSmall(n smallNumber) bool {
+	_, found := slices.BinarySearchFunc(p.small, n, smallNumber.compare)
+	return found
 }
 
+// hasDecimal looks for any number: one with many zeros may be a small one.
 func (p *enumPlan) hasDecimal(d decimal) bool {
-	for i := range p.numbers {
-		if d.cmp(p.numbers[i]) == 0 {
-			return true
-		}
+	if n := d.small(); n.valid {
+		return p.hasSmall(n)
 	}
-	return false
+	_, found := slices.BinarySearchFunc(p.numbers, d, decimal.cmp)
+	return found
 }

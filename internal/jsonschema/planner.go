@@ -45,6 +45,7 @@ type planner struct {
 	refused refusal
 	// delegated are the places that the reference judges.
 	delegated []refusal
+	used      keywordSet
 	// rereads says that some plan reads a value more than once.
 	rereads bool
 }
@@ -63,6 +64,8 @@ type typedKey struct {
 
 // planned is the engine's form of a schema.
 type planned struct {
+	// used are the keywords that the engine judges.
+	used    keywordSet
 	root    *plan
 	rereads bool
 }
@@ -83,7 +86,7 @@ func newProgram(c *Compiled, list []*schema) (*planned, []refusal) {
 	if pl.refused.reason != "" {
 		return nil, []refusal{pl.refused}
 	}
-	return &planned{root: root, rereads: pl.rereads}, pl.delegated
+	return &planned{root: root, rereads: pl.rereads, used: pl.used}, pl.delegated
 }
 
 func (pl *planner) refuse(s *schema, keyword, reason string) {

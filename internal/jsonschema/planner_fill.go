@@ -18,6 +18,7 @@ func (pl *planner) fill(p *plan, q planParts) {
 		pl.delegate(p, q, q.set[i])
 		return
 	}
+	pl.used |= usedKeywords(q.set)
 	p.fixed, p.allowed = q.fixed, q.kinds()
 	for _, s := range q.set {
 		if !pl.spend(1) {
