@@ -29,8 +29,9 @@ func CacheOptions() cache.Options {
 		ReaderFailOnMissingInformer: true,
 		DefaultTransform:            stripForCache,
 		ByObject: map[client.Object]cache.ByObject{
-			&callgatev1alpha1.ToolSchema{}: {Transform: stripForCache},
-			&callgatev1alpha1.ToolPolicy{}: {Transform: stripForCache},
+			&callgatev1alpha1.ToolSchema{}:  {Transform: stripForCache},
+			&callgatev1alpha1.ToolPolicy{}:  {Transform: stripForCache},
+			&callgatev1alpha1.ToolAdapter{}: {Transform: stripForCache},
 		},
 		NewInformer: newInformer,
 	}
@@ -57,8 +58,9 @@ func MapperProvider(config *rest.Config, httpClient *http.Client) (meta.RESTMapp
 	static := meta.NewDefaultRESTMapper([]schema.GroupVersion{gv, corev1.SchemeGroupVersion})
 	static.Add(corev1.SchemeGroupVersion.WithKind("Namespace"), meta.RESTScopeRoot)
 	for kind, name := range map[string][2]string{
-		"ToolSchema": {"toolschemas", "toolschema"},
-		"ToolPolicy": {"toolpolicies", "toolpolicy"},
+		"ToolSchema":  {"toolschemas", "toolschema"},
+		"ToolPolicy":  {"toolpolicies", "toolpolicy"},
+		"ToolAdapter": {"tooladapters", "tooladapter"},
 	} {
 		static.AddSpecific(gv.WithKind(kind), gv.WithResource(name[0]), gv.WithResource(name[1]), meta.RESTScopeNamespace)
 	}

@@ -46,6 +46,8 @@ type Options struct {
 	// References tells whether what policies name may be used. Nil: they name nothing
 	// that is looked at.
 	References References
+	// Adapters are what runs calls. The zero value: nothing does.
+	Adapters AdapterOptions
 	// Heartbeat, if set, beats while the compile worker works.
 	Heartbeat *Heartbeat
 	// OnSwap, if set, is called after each swap, from the compile worker; it must
@@ -74,24 +76,25 @@ func Setup(mgr ctrl.Manager, opts Options) error {
 	if opts.StatusConcurrency <= 0 {
 		opts.StatusConcurrency = defaultStatusConcurrency
 	}
-	schemas, policies := newWaker("swapped tool schemas"), newWaker("swapped tool policies")
+	schemas, policies, adapters := newWaker("swapped tool schemas"), newWaker("swapped tool policies"), newWaker("swapped tool adapters")
 	opts.Leadership.OnGain(func() {
 		if current := opts.Store.Load(); current != nil {
 			s, p := changedObjects(nil, current)
 			schemas.wake(s...)
 			policies.wake(p...)
+			adapters.wake(changed(nil, current.Adapters)...)
 		}
 	})
-	if err := setupSnapshot(mgr, opts, schemas, policies); err != nil {
+	if err := setupSnapshot(mgr, opts, schemas, policies, adapters); err != nil {
 		return fmt.Errorf("setting up the snapshot controller: %w", err)
 	}
-	if err := setupStatus(mgr, opts, schemas, policies); err != nil {
+	if err := setupStatus(mgr, opts, schemas, policies, adapters); err != nil {
 		return fmt.Errorf("setting up the status controllers: %w", err)
 	}
 	return nil
 }
 
-func setupSnapshot(mgr ctrl.Manager, opts Options, schemas, policies *waker) error {
+func setupSnapshot(mgr ctrl.Manager, opts Options, schemas, policies, adapters *waker) error {
 	c, err := newController(mgr, "snapshot", 1, &snapshotReconciler{
 		reader:   mgr.GetCache(),
 		store:    opts.Store,
@@ -101,6 +104,9 @@ func setupSnapshot(mgr ctrl.Manager, opts Options, schemas, policies *waker) err
 		onSwap:   opts.OnSwap,
 		schemas:  schemas,
 		policies: policies,
+
+		adapterOptions: opts.Adapters,
+		adapters:       adapters,
 	})
 	if err != nil {
 		return err
@@ -109,6 +115,11 @@ func setupSnapshot(mgr ctrl.Manager, opts Options, schemas, policies *waker) err
 	// have synced.
 	first := newWaker("first compile")
 	first.wake(wholeSet(), heartbeat())
+	if opts.Adapters.enabled() {
+		if err := watchDecisive(mgr, c, &callgatev1alpha1.ToolAdapter{}); err != nil {
+			return err
+		}
+	}
 	return errors.Join(
 		c.Watch(first),
 		watchDecisive(mgr, c, &callgatev1alpha1.ToolSchema{}),
@@ -117,7 +128,7 @@ func setupSnapshot(mgr ctrl.Manager, opts Options, schemas, policies *waker) err
 	)
 }
 
-func setupStatus(mgr ctrl.Manager, opts Options, schemas, policies *waker) error {
+func setupStatus(mgr ctrl.Manager, opts Options, schemas, policies, adapters *waker) error {
 	writer := statusWriter{
 		client:   mgr.GetClient(),
 		recorder: mgr.GetEventRecorder(eventReporter),
@@ -135,6 +146,11 @@ func setupStatus(mgr ctrl.Manager, opts Options, schemas, policies *waker) error
 	})
 	if err != nil {
 		return err
+	}
+	if opts.Adapters.enabled() {
+		if err := setupAdapters(mgr, opts, writer, adapters); err != nil {
+			return err
+		}
 	}
 	return errors.Join(
 		forSchemas.Watch(schemas),

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -61,6 +62,10 @@ type snapshotReconciler struct {
 
 	schemas, policies *waker
 
+	// adapters is woken, and adapterOptions told, where adapters run calls.
+	adapters       *waker
+	adapterOptions AdapterOptions
+
 	// distrusted: the last compile panicked, so the next starts without the memo
 	// of the one before. There is one worker, so no lock.
 	distrusted bool
@@ -108,6 +113,13 @@ func (r *snapshotReconciler) list(ctx context.Context) (compile.Input, error) {
 	}
 	in.Schemas = pointers(schemas.Items)
 	in.Policies = pointers(policies.Items)
+	if r.adapterOptions.enabled() {
+		var adapters callgatev1alpha1.ToolAdapterList
+		if err := r.reader.List(ctx, &adapters, client.UnsafeDisableDeepCopy); err != nil {
+			return in, fmt.Errorf("listing tool adapters: %w", err)
+		}
+		in.Adapters, in.AdapterCompiler = pointers(adapters.Items), r.adapterOptions.Compiler
+	}
 	labels, err := r.namespaceLabels(ctx, in.Policies)
 	in.NamespaceLabels = labels
 	return in, err
@@ -149,6 +161,14 @@ func (r *snapshotReconciler) swap(ctx context.Context, out *compile.Output, star
 	schemas, policies := changedObjects(previous, next)
 	r.schemas.wake(schemas...)
 	r.policies.wake(policies...)
+	if r.adapterOptions.enabled() {
+		r.adapterOptions.swapped(next)
+		var before map[types.NamespacedName]*compile.AdapterOutcome
+		if previous != nil {
+			before = previous.Adapters
+		}
+		r.adapters.wake(changed(before, next.Adapters)...)
+	}
 
 	now := r.clock.Now()
 	if previous == nil || previous.Revision != next.Revision {

@@ -20,6 +20,7 @@ import (
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/controllers"
+	"github.com/callgate/callgate/internal/adapter"
 	"github.com/callgate/callgate/internal/identity"
 	"github.com/callgate/callgate/internal/semantic"
 	"github.com/callgate/callgate/internal/snapshot"
@@ -45,6 +46,7 @@ type parts struct {
 	semantic   *semantic.Client
 	validator  *validator
 	references *references
+	execution  execution
 
 	manager    ctrl.Manager
 	leader     *controllers.Leader
@@ -81,8 +83,8 @@ func build(opts Options, log logr.Logger) (*parts, error) {
 		OnChange: p.onDrain, Log: log.WithName("drain"),
 	})
 	return p, errors.Join(
-		p.buildIdentity(restConfig),
 		p.buildOutbound(restConfig),
+		p.buildIdentity(restConfig),
 		p.buildControllers(restConfig),
 		p.buildServers(),
 	)
@@ -115,6 +117,10 @@ func (p *parts) buildIdentity(restConfig *rest.Config) error {
 	p.offerIdentity, err = identity.New(opts, client)
 	if err != nil {
 		return orErr("setting up identity for offers", err)
+	}
+	opts.Resource = reviewv1alpha1.ResourceToolCallExecutions
+	if p.execution.identity, err = identity.New(opts, client); err != nil {
+		return orErr("setting up identity for executions", err)
 	}
 	access := p.opts.access()
 	access.Log = opts.Log
@@ -157,6 +163,7 @@ func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
 	}
 	return controllers.Setup(p.manager, controllers.Options{
 		Store: p.store, Leadership: p.leader, Heartbeat: p.heart, References: p.references,
+		Adapters: p.execution.adapters(),
 	})
 }
 
@@ -166,6 +173,7 @@ func (p *parts) buildServers() (err error) {
 	}
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
 		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Authorizer: p.authorizer, Log: p.log.WithName("reviews"),
+		ExecutionIdentity: p.execution.identity, Executor: adapter.Port{Executor: p.execution.executor},
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)

@@ -125,7 +125,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.AuthorizationTTL, "authorization-ttl", o.AuthorizationTTL, "how long what a caller may do is used before it is asked again; a permission taken away is enforced within it")
 	fs.DurationVar(&o.AuthorizationMaxTTL, "authorization-max-ttl", o.AuthorizationMaxTTL, "how long it is used while the API server gives no answer")
 	fs.DurationVar(&o.AuthorizationRefusalTTL, "authorization-refusal-ttl", o.AuthorizationRefusalTTL, "how long a permission that a caller does not have is not asked for again")
-	fs.StringSliceVar(&o.AllowedUpstreams, "allowed-upstream", o.AllowedUpstreams, "`hosts` (judge.example.org, *.example.org) and networks that policies may have asked, each with :PORT or :* for other ports than 443; repeatable; default: none")
+	fs.StringSliceVar(&o.AllowedUpstreams, "allowed-upstream", o.AllowedUpstreams, "`hosts` (judge.example.org, *.example.org) and networks that policies and adapters may have asked, each with :PORT or :* for other ports than 443; repeatable; default: none")
 	fs.StringSliceVar(&o.AllowedSpecial, "allowed-upstream-special", o.AllowedSpecial, "`classes` of special addresses, such as loopback, that an allowed host may have; repeatable; default: none")
 	fs.StringVar(&o.ClusterDomain, "cluster-domain", o.ClusterDomain, "the cluster's DNS `domain`")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", o.LeaderElectionNamespace, "`namespace` of the Lease whose holder writes status; default: the pod's own")

@@ -46,6 +46,7 @@ func (p *parts) run(ctx context.Context) error {
 		g.start("certificates", p.certificates.Run),
 		g.start("identity", p.identity.Run),
 		g.start("identity for offers", p.offerIdentity.Run),
+		g.start("execution", p.execution.run),
 		g.start("authorization", p.authorizer.Run),
 		g.start("validator", p.runValidator),
 		g.start("controllers", p.manager.Start),

@@ -142,5 +142,5 @@ func (p *parts) buildOutbound(restConfig *rest.Config) error {
 	}
 	p.validator = &validator{ask: p.semantic.Validate, tokens: reader, log: p.log.WithName("validator")}
 	p.references = &references{upstreams: upstreams, tokens: reader}
-	return nil
+	return p.buildExecution(restConfig, upstreams)
 }
