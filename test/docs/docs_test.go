@@ -30,7 +30,7 @@ func documents(t *testing.T) (root string, files []string, blocks []block) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "docs/benchmarks/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/providers/*.md", "docs/decisions/*.md", "docs/benchmarks/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
