@@ -54,6 +54,7 @@ func ownUser(ctx context.Context, e *testenv.Env) *rest.Config {
 	e.Grant(ctx, GinkgoT(), name, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name},
 		rbacv1.PolicyRule{APIGroups: []string{"callgate.dev"}, Resources: []string{"toolschemas", "toolpolicies"}, Verbs: []string{"get", "list", "watch"}},
 		rbacv1.PolicyRule{APIGroups: []string{"callgate.dev"}, Resources: []string{"toolschemas/status", "toolpolicies/status"}, Verbs: []string{"patch"}},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"list", "watch"}},
 		rbacv1.PolicyRule{APIGroups: []string{"events.k8s.io"}, Resources: []string{"events"}, Verbs: []string{"create", "patch"}},
 		rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create", "get", "update"}},
 	)
