@@ -146,9 +146,9 @@ func (p *planner) call(n interpreter.InterpretableCall) interpreter.Interpretabl
 	c := &call{id: n.ID(), args: args, cost: costs[name]}
 	switch {
 	case name == operators.Equals:
-		c.do = func(v []ref.Val) ref.Val { return types.Equal(v[0], v[1]) }
+		c.strict, c.do = true, equal
 	case name == operators.NotEquals:
-		c.do = func(v []ref.Val) ref.Val { return types.Bool(types.Equal(v[0], v[1]) != types.True) }
+		c.strict, c.do = true, unequal
 	case p.patterns.plan(c, name):
 	default:
 		p.bind(c, n)
@@ -157,6 +157,18 @@ func (p *planner) call(n interpreter.InterpretableCall) interpreter.Interpretabl
 		return foldConstant(c, args)
 	}
 	return c
+}
+
+// equal and unequal are asked about values only: an operand that cannot be read is
+// neither, and makes the rule fail.
+func equal(v []ref.Val) ref.Val { return types.Equal(v[0], v[1]) }
+
+func unequal(v []ref.Val) ref.Val {
+	same := types.Equal(v[0], v[1])
+	if types.IsUnknownOrError(same) {
+		return same
+	}
+	return types.Bool(same != types.True)
 }
 
 // bind finds the function that a call means: by the overload that the checker
