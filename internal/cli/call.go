@@ -27,6 +27,8 @@ var formats = []string{
 // question is what to judge, and the review's request that asks it.
 type question struct {
 	review toolcall.Review
+	// execution: the review's one call is to be run.
+	execution bool
 	// offer is set instead of review for what a client offers.
 	offer   *toolcall.Offer
 	request json.RawMessage
@@ -65,6 +67,9 @@ func cause(err error) error {
 
 // parseCall finds out what the call is and makes a review of it.
 func parseCall(body []byte, format string) (question, error) {
+	if executes(body) {
+		return parseExecution(body)
+	}
 	if offers(body) {
 		return parseOffer(body, format)
 	}

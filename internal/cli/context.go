@@ -46,15 +46,19 @@ func (o contextOptions) addTo(d Deps, q question) (question, error) {
 	// The request stays as it was written; the new members come first.
 	rest := bytes.TrimPrefix(trimSpace(q.request), []byte("{"))
 	request := append(append(bytes.TrimSuffix(trimSpace(text), []byte("}")), ','), rest...)
-	review, err := encode(envelope{APIVersion: toolcall.APIVersion, Kind: toolcall.Kind, Request: request})
+	kind, decode := toolcall.Kind, toolcall.DecodeReview
+	if q.execution {
+		kind, decode = toolcall.KindExecution, toolcall.DecodeExecution
+	}
+	review, err := encode(envelope{APIVersion: toolcall.APIVersion, Kind: kind, Request: request})
 	if err != nil {
 		return q, fmt.Errorf("adding the context: %w", err)
 	}
-	in, err := toolcall.DecodeReview(review)
+	in, err := decode(review)
 	if err != nil {
 		return q, fmt.Errorf("reading the context: %w", err)
 	}
-	return question{review: in, request: request}, nil
+	return question{review: in, execution: q.execution, request: request}, nil
 }
 
 func (o contextOptions) members(d Deps) (map[string]json.RawMessage, error) {
@@ -113,11 +117,20 @@ func (o contextOptions) readAttributes(d Deps) ([]byte, error) {
 // judgeCalls judges as the endpoint does, by the roles that the files have. refused is
 // what the endpoint would answer with 403.
 func judgeCalls(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller, in toolcall.Review) (d review.Decision, refused error) {
-	given := answers(set, review.Needs(snap, caller, &in))
-	if q, asked := review.Delegation(caller, &in); asked && given[q] != review.Granted {
-		return d, fmt.Errorf("%s may not ask on behalf of %s/%s: no role in the files grants it the verb reviewas on that ServiceAccount", caller.Username(), q.In, q.Name)
+	given, refused := delegated(snap, set, caller, in)
+	if refused != nil {
+		return d, refused
 	}
 	return review.Calls(snap, caller, in, given), nil
+}
+
+// delegated gives the answers of the roles, or why nothing is judged.
+func delegated(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller, in toolcall.Review) (review.Answers, error) {
+	given := answers(set, review.Needs(snap, caller, &in))
+	if q, asked := review.Delegation(caller, &in); asked && given[q] != review.Granted {
+		return nil, fmt.Errorf("%s may not ask on behalf of %s/%s: no role in the files grants it the verb reviewas on that ServiceAccount", caller.Username(), q.In, q.Name)
+	}
+	return given, nil
 }
 
 // namespaceLabels are what tenants may be read from.

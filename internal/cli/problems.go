@@ -28,6 +28,7 @@ func compileLines(set *manifest.Set, out *compile.Output) []string {
 			found = append(found, policyProblems(set, key, o)...)
 		}
 	}
+	found = append(found, adapterProblems(set, out)...)
 	slices.SortStableFunc(found, func(a, b manifest.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

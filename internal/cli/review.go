@@ -52,7 +52,8 @@ prints. Objects of other kinds are passed over.
 CALL is a file, or - for standard input, which is the default. It is JSON: a
 ToolCallReview, or what the model's provider returned; a ToolRequestReview, the request
 that is about to be sent to a provider, an MCP server's answer to tools/list, or a list
-of names.
+of names; or a ToolCallExecution, whose call is run by the ToolAdapters and ConfigMaps
+of PATH if it is allowed. Nothing is asked over the network.
 
 Namespaces, Roles, ClusterRoles and their bindings in PATH decide what a cluster would
 ask RBAC: "call" on ToolSchemas, "use" on tenants, "reviewas" on ServiceAccounts. What
@@ -139,12 +140,18 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 	if q, err = o.context.addTo(d, q); err != nil {
 		return err
 	}
-	out := compile.Compile(compile.Input{Schemas: set.Schemas, Policies: set.Policies, NamespaceLabels: namespaceLabels(set)}, nil)
+	out := compile.Compile(compile.Input{
+		Schemas: set.Schemas, Policies: set.Policies, NamespaceLabels: namespaceLabels(set),
+		Adapters: set.Adapters, AdapterCompiler: adapterCompiler(),
+	}, nil)
 	for _, line := range compileLines(set, out) {
 		fmt.Fprintln(d.Err, line)
 	}
 	if q.offer != nil {
 		return o.judgeOffer(ctx, d, snapshot.New(out), caller, q)
+	}
+	if q.execution {
+		return o.judgeExecution(ctx, d, set, out, caller, q)
 	}
 	return o.judgeCalls(d, set, out, caller, q)
 }

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/adapter"
+	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/manifest"
+	"github.com/callgate/callgate/internal/rawjson"
+	"github.com/callgate/callgate/internal/review"
+	"github.com/callgate/callgate/internal/shown"
+	"github.com/callgate/callgate/internal/snapshot"
+	"github.com/callgate/callgate/internal/toolcall"
+)
+
+// executes tells an execution by what it says it is.
+func executes(body []byte) bool {
+	if !isReview(body) {
+		return false
+	}
+	kind, _ := rawjson.Text(memberOf(trimSpace(body), "kind"))
+	return kind == toolcall.KindExecution
+}
+
+func parseExecution(body []byte) (question, error) {
+	in, err := toolcall.DecodeExecution(body)
+	if err != nil {
+		return question{}, fmt.Errorf("reading the ToolCallExecution: %w", err)
+	}
+	return question{review: in, execution: true, request: memberOf(trimSpace(body), "request")}, nil
+}
+
+// unreachable stands for the network, to which nothing is sent from files.
+type unreachable struct{}
+
+var errUnreachable = errors.New("nothing is asked over the network from files")
+
+// LookupNetIP implements outbound.Resolver.
+func (unreachable) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return nil, errUnreachable
+}
+
+// adapterCompiler compiles the adapters of files. Where an operator lets backends be is
+// not known here, so that those of other hosts than a Service's are reported.
+func adapterCompiler() compile.AdapterCompiler {
+	return &adapter.Compiler{Resolver: unreachable{}, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errUnreachable }}
+}
+
+// fileRecords are the ConfigMaps of the files.
+type fileRecords struct{ set *manifest.Set }
+
+// ConfigMap implements adapter.ConfigMaps.
+func (f fileRecords) ConfigMap(_ context.Context, namespace, name string) (adapter.ConfigMap, bool, error) {
+	cm, found := f.find(namespace, name)
+	return cm, found, nil
+}
+
+func (f fileRecords) find(namespace, name string) (adapter.ConfigMap, bool) {
+	for _, cm := range f.set.ConfigMaps {
+		if cm.Namespace == namespace && cm.Name == name {
+			return adapter.ConfigMap{Labels: cm.Labels, Data: cm.Data}, true
+		}
+	}
+	return adapter.ConfigMap{}, false
+}
+
+// judgeExecution judges a call, runs it by the records of the files if it is allowed, and
+// prints the answer.
+func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifest.Set, out *compile.Output, caller review.Caller, q question) error {
+	if q.review.UID == "" {
+		q.review.UID = derivedUID(out.Revision, caller, q)
+	}
+	snap := snapshot.New(out)
+	given, refused := delegated(snap, set, caller, q.review)
+	if refused != nil {
+		fmt.Fprintln(d.Err, refused)
+		return errBlocked
+	}
+	x := review.Executions(snap, caller, q.review, given)
+	var outcome review.Outcome
+	if x.Run != nil {
+		settings := adapter.DefaultSettings()
+		settings.ConfigMaps = fileRecords{set}
+		executor, err := adapter.NewExecutor(settings)
+		if err != nil {
+			return fmt.Errorf("running the call: %w", err)
+		}
+		defer executor.Close()
+		outcome = adapter.Port{Executor: executor}.Execute(ctx, x.Run)
+	}
+	response := x.Executed(q.review, outcome)
+	cause, detail := outcome.Cause, outcome.Detail
+	if x.Run == nil {
+		cause, detail = x.Refusal.Cause, x.Refusal.Detail
+	}
+	// A client is not told; whoever writes the adapter is.
+	if cause != "" {
+		fmt.Fprintf(d.Err, "not run: %s: %s\n", cause, shown.Escape(detail))
+	}
+	if err := o.printExecution(d, q, &response); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	if !response.OK {
+		return errBlocked
+	}
+	return nil
+}
+
+func (o *reviewOptions) printExecution(d Deps, q question, r *reviewv1alpha1.ToolCallExecutionResponse) error {
+	if o.output == outputText {
+		return newPrinter(d).execution(r)
+	}
+	text, err := encodeIndented(envelope{APIVersion: toolcall.APIVersion, Kind: toolcall.KindExecution, Request: q.request, Response: r})
+	if err != nil {
+		return err
+	}
+	_, err = d.Out.Write(text)
+	return err
+}
+
+func (p *printer) execution(r *reviewv1alpha1.ToolCallExecutionResponse) error {
+	var b bytes.Buffer
+	p.result(&b, &r.ToolCallResult)
+	if r.OK {
+		var text bytes.Buffer
+		if err := json.Compact(&text, r.Result); err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "    result %s\n", shown.Escape(text.String()))
+	}
+	verdict := p.green + "executed" + p.reset
+	switch {
+	case !r.Allowed:
+		verdict = p.red + "blocked" + p.reset
+	case !r.OK:
+		verdict = p.yellow + "allowed, and not executed" + p.reset
+	}
+	fmt.Fprintf(&b, "%s, by revision %s\n", verdict, shown.Escape(r.Revision))
+	_, err := p.out.Write(b.Bytes())
+	return err
+}
