@@ -146,18 +146,7 @@ func adapterOutcome(a *callgatev1alpha1.ToolAdapter, memo *adapterMemo, ns *Name
 		}
 	}
 	name := shown.Name(string(a.Spec.ToolName))
-	tool := ns.Tools[string(a.Spec.ToolName)]
-	switch {
-	case tool == nil && o.RefReason == "":
-		o.RefReason, o.RefMessage = callgatev1alpha1.ReasonRefNotFound,
-			fmt.Sprintf("No ToolSchema of the namespace is for the tool %q: the adapter runs nothing without one", name)
-	case tool != nil && !tool.Ready():
-		o.Warnings = append(slices.Clone(o.Warnings), newProblem("/spec/toolName", "",
-			fmt.Sprintf("the ToolSchema of %q is not accepted: until it is, every call to it is blocked", name)))
-	case tool.Ready() && tool.Result == nil:
-		o.Warnings = append(slices.Clone(o.Warnings), newProblem("/spec/toolName", "",
-			fmt.Sprintf("the ToolSchema of %q names no spec.result.fields: every result is empty", name)))
-	}
+	o.tool(ns.Tools[string(a.Spec.ToolName)], name)
 	if o.Reason == "" && len(claim) > 1 {
 		o.Reason = callgatev1alpha1.ReasonDuplicateToolName
 		o.Message = fmt.Sprintf("The tool %q has other adapters too, and so none runs it: %s", name, others(a.Name, claim))
@@ -167,6 +156,22 @@ func adapterOutcome(a *callgatev1alpha1.ToolAdapter, memo *adapterMemo, ns *Name
 		o.Adapter = memo.adapter
 	}
 	return o
+}
+
+// tool says what the ToolSchema means for the adapter, if there is one.
+func (o *AdapterOutcome) tool(tool *Tool, name string) {
+	warn := func(format string) {
+		o.Warnings = append(slices.Clone(o.Warnings), newProblem("/spec/toolName", "", fmt.Sprintf(format, name)))
+	}
+	switch {
+	case tool == nil && o.RefReason == "":
+		o.RefReason, o.RefMessage = callgatev1alpha1.ReasonRefNotFound,
+			fmt.Sprintf("No ToolSchema of the namespace is for the tool %q: the adapter runs nothing without one", name)
+	case tool != nil && !tool.Ready():
+		warn("the ToolSchema of %q is not accepted: until it is, every call to it is blocked")
+	case tool.Ready() && tool.Result == nil:
+		warn("the ToolSchema of %q names no spec.result.fields: every result is empty")
+	}
 }
 
 // maxOthers keeps the message short where many objects claim one tool.

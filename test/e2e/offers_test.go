@@ -182,7 +182,11 @@ func resolved(ctx context.Context, policy *callgatev1alpha1.ToolPolicy, reason s
 		g.Expect(c).NotTo(BeNil())
 		g.Expect(c.Reason).To(Equal(reason), c.Message)
 		ready := meta.FindStatusCondition(policy.Status.Conditions, callgatev1alpha1.ConditionReady)
-		g.Expect(ready.Status == metav1.ConditionTrue).To(Equal(reason == callgatev1alpha1.ReasonResolvedRefs), ready.Message)
+		want := metav1.ConditionFalse
+		if reason == callgatev1alpha1.ReasonResolvedRefs {
+			want = metav1.ConditionTrue
+		}
+		g.Expect(ready.Status).To(Equal(want), ready.Message)
 	}).Should(Succeed())
 }
 
