@@ -31,7 +31,7 @@ func run() (err error) {
 	s.say("Callgate stands between the tool calls that a model emits and the code that runs them.")
 	for _, scene := range []func(*stage){
 		startControlPlane, install, startManager, showObjects,
-		goodCall, sampleCall, providerMessages, brokenSchema, strangers, finish,
+		goodCall, sampleCall, providerMessages, brokenSchema, tickets, strangers, finish,
 	} {
 		scene(s)
 	}

@@ -151,8 +151,13 @@ func (s *stage) curl(file, token string) answer {
 
 // ask is curl without an audience.
 func (s *stage) ask(file, token string) answer {
+	return s.post(reviews, filepath.Join("hack/demo/files", file), token)
+}
+
+// post sends a file to a path of the endpoint.
+func (s *stage) post(path, file, token string) answer {
 	args := []string{"--silent", "--show-error", "--max-time", "10", "--cacert", filepath.Join(s.dir, "tls.crt"),
-		"--header", "Content-Type: application/json", "--data", "@" + filepath.Join("hack/demo/files", file),
+		"--header", "Content-Type: application/json", "--data", "@" + file,
 		"--write-out", "\n%{http_code}"}
 	if token != "" {
 		// curl reads the header from a file, so that the token is in no process list.
@@ -163,7 +168,7 @@ func (s *stage) ask(file, token string) answer {
 		}
 		args = append(args, "--header", "@"+header)
 	}
-	cmd := exec.Command("curl", append(args, s.url+reviews)...)
+	cmd := exec.Command("curl", append(args, s.url+path)...)
 	cmd.Dir = s.root
 	out, err := cmd.CombinedOutput()
 	if err != nil {
