@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/adapter"
@@ -102,7 +103,7 @@ func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifes
 	}
 	// A client is not told; whoever writes the adapter is.
 	if cause != "" {
-		fmt.Fprintf(d.Err, "not run: %s: %s\n", cause, shown.Escape(detail))
+		fmt.Fprintf(d.Err, "no result: %s\n", strings.Trim(cause+": "+shown.Escape(detail), ": "))
 	}
 	if err := o.printExecution(d, q, &response); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
