@@ -131,9 +131,7 @@ func appendMessage(dst []byte, v *Violation) []byte {
 	if v.Location == "" && v.Pointer == "" {
 		dst = append(dst, "the arguments"...)
 	} else {
-		dst = append(dst, '"')
-		dst = append(dst, v.Location...)
-		dst = append(dst, '"')
+		dst = appendQuoted(dst, v.Location)
 	}
 	switch v.Code {
 	case CodeDuplicate:
@@ -153,6 +151,20 @@ func appendMessage(dst []byte, v *Violation) []byte {
 		return append(append(dst, " must have "...), v.Expected...)
 	}
 	return append(append(dst, " must be "...), v.Expected...)
+}
+
+// appendQuoted appends s in quotation marks that nothing in it can close: the model chose
+// the keys of a location.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for {
+		i := strings.IndexAny(s, `"\`)
+		if i < 0 {
+			return append(append(dst, s...), '"')
+		}
+		dst = append(append(append(dst, s[:i]...), '\\'), s[i])
+		s = s[i+1:]
+	}
 }
 
 // branchTypes are all kinds that the branches of a union admit by type.

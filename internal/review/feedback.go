@@ -100,7 +100,7 @@ func (f feedback) String() string {
 }
 
 func (f feedback) text() string {
-	name := `"` + shown.Escape(shown.Cut(f.name, maxFeedbackName)) + `"`
+	name := quoted(shown.Cut(f.name, maxFeedbackName))
 	switch f.code {
 	case reviewv1alpha1.CodeMalformedCall:
 		return "The call cannot be understood: it has no name, two names, or fields that can be read in two ways. Send one call with one name and one set of arguments."
@@ -159,7 +159,7 @@ func (f feedback) arguments() string {
 	var b strings.Builder
 	b.WriteString("Change its arguments: ")
 	for i, v := range f.broken {
-		sentence := cutBytes(v.Message, maxSentence)
+		sentence := cutMessage(v.Message, maxSentence)
 		if v.Code == jsonschema.CodeUnexpected {
 			sentence += f.nearKey(v)
 		}
@@ -198,7 +198,7 @@ func (f feedback) nearKey(v jsonschema.Violation) string {
 	if len(near) == 0 {
 		return ""
 	}
-	return ` (did you mean "` + shown.Escape(near[0]) + `"?)`
+	return " (did you mean " + quoted(near[0]) + "?)"
 }
 
 // splitPointer parts a JSON Pointer into the location of the object and the key.
@@ -214,11 +214,38 @@ func didYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	quoted := make([]string, len(names))
+	each := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = `"` + shown.Escape(name) + `"` // uncut: only the exact name is of use
+		each[i] = quoted(name) // uncut: only the exact name is of use
 	}
-	return " Did you mean " + strings.Join(quoted, " or ") + "?"
+	return " Did you mean " + strings.Join(each, " or ") + "?"
+}
+
+var insideQuotes = strings.NewReplacer(`"`, `\"`, `\`, `\\`)
+
+// quoted is text in quotation marks that nothing in it can close: whoever chose the text
+// must not be able to go on in Callgate's own voice.
+func quoted(text string) string { return `"` + shown.Escape(insideQuotes.Replace(text)) + `"` }
+
+// cutMessage is cutBytes for what is said of one argument, which begins with the location
+// in quotation marks: where the cut is inside of them, they are closed again.
+func cutMessage(message string, limit int) string {
+	if len(message) <= limit {
+		return message
+	}
+	short := cutBytes(message, limit-len(`"`))
+	if !strings.HasPrefix(short, `"`) {
+		return short
+	}
+	for i := 1; i < len(short); i++ {
+		switch short[i] {
+		case '\\':
+			i++
+		case '"':
+			return short
+		}
+	}
+	return short + `"`
 }
 
 // cutBytes cuts a text to at most limit bytes, at a code point, and says so.
