@@ -20,7 +20,7 @@ import (
 )
 
 // +kubebuilder:webhookconfiguration:mutating=false,name=callgate
-// +kubebuilder:webhook:serviceName=callgate,serviceNamespace=callgate-system,servicePort=9443,path=/admission/callgate.dev/v1alpha1,mutating=false,failurePolicy=ignore,sideEffects=None,groups=callgate.dev,resources=toolschemas;toolpolicies,verbs=create;update,versions=v1alpha1,name=preview.callgate.dev,admissionReviewVersions=v1,timeoutSeconds=3
+// +kubebuilder:webhook:serviceName=callgate,serviceNamespace=callgate-system,servicePort=9443,path=/admission/callgate.dev/v1alpha1,mutating=false,failurePolicy=ignore,sideEffects=None,groups=callgate.dev,resources=toolschemas;toolpolicies;tooladapters,verbs=create;update,versions=v1alpha1,name=preview.callgate.dev,admissionReviewVersions=v1,timeoutSeconds=3
 
 // AdmissionPath is where the API server sends what is about to be stored.
 const AdmissionPath = "/admission/callgate.dev/v1alpha1"
@@ -99,6 +99,8 @@ func (h *AdmissionHandler) warnings(ctx context.Context, req admission.Request) 
 			func(p *callgatev1alpha1.ToolPolicy) []string {
 				return policyWarnings(h.previewer.PreviewPolicy(ctx, p))
 			})
+	case "ToolAdapter":
+		return h.adapterWarnings(ctx, req)
 	default:
 		return nil
 	}

@@ -17,6 +17,8 @@ type CompilePreviewer struct {
 	reader    client.Reader
 	snapshots Snapshots
 	log       logr.Logger
+	// adapters is nil where adapters are not previewed.
+	adapters compile.AdapterCompiler
 }
 
 var _ Previewer = &CompilePreviewer{}

@@ -12,7 +12,7 @@ import (
 // certificate. Its own mux and limits keep it apart from the decision endpoint.
 func (p *parts) newAdmissionServer() *http.Server {
 	mux := http.NewServeMux()
-	previewer := webhooks.NewCompilePreviewer(p.manager.GetCache(), p.store, p.log.WithName("admission"))
+	previewer := webhooks.NewCompilePreviewer(p.manager.GetCache(), p.store, p.log.WithName("admission")).WithAdapters(p.execution.compiler)
 	webhooks.RegisterAdmission(mux, previewer, p.log.WithName("admission"))
 	return &http.Server{
 		Handler: mux,
