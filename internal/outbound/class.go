@@ -28,8 +28,9 @@ const (
 	ClassReserved Class = "reserved"
 	// ClassTranslated: IPv6 forms that lead to an IPv4 address which cannot be told, or
 	// that nobody uses any more: 64:ff9b:1::/48 (RFC 8215), Teredo (RFC 4380), ::/96
-	// (RFC 4291). Forms whose IPv4 address can be told, ::ffff:0:0/96, 64:ff9b::/96
-	// and 2002::/16, are of the class of that address.
+	// (RFC 4291), ::ffff:0:0:0/96 (RFC 2765). Forms whose IPv4 address can be told,
+	// ::ffff:0:0/96, 64:ff9b::/96, 2002::/16 and ISATAP in any network (RFC 5214), are of
+	// the class of that address.
 	ClassTranslated Class = "translated"
 
 	// ordinary is every other address, private ones included: a cluster's Services are
@@ -73,6 +74,7 @@ var ranges = []struct {
 	{netip.MustParsePrefix("240.0.0.0/4"), ClassReserved},
 	{netip.MustParsePrefix("64:ff9b:1::/48"), ClassTranslated},
 	{netip.MustParsePrefix("2001::/32"), ClassTranslated},
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), ClassTranslated},
 	// Behind :: and ::1, which are in it.
 	{netip.MustParsePrefix("::/96"), ClassTranslated},
 }
@@ -87,7 +89,17 @@ func classOf(a netip.Addr) Class {
 		return invalid
 	}
 	// A zone names an interface of this node, and hides the address from prefixes.
-	a = inner(a.WithZone("").Unmap())
+	a = a.WithZone("").Unmap()
+	for _, one := range append([]netip.Addr{a}, inner(a)...) {
+		if class := listed(one); class != ordinary {
+			return class
+		}
+	}
+	return ordinary
+}
+
+// listed is the class of an address by itself.
+func listed(a netip.Addr) Class {
 	if slices.Contains(metadata, a) {
 		return ClassMetadata
 	}
@@ -99,16 +111,24 @@ func classOf(a netip.Addr) Class {
 	return ordinary
 }
 
-// inner is the IPv4 address that a translated form leads to, else a itself.
-func inner(a netip.Addr) netip.Addr {
+// inner is the IPv4 addresses that a translated form leads to, none for every other. An
+// ISATAP address in a 6to4 network leads to two.
+func inner(a netip.Addr) []netip.Addr {
+	var found []netip.Addr
 	b := a.As16()
-	switch {
-	case nat64.Contains(a):
-		return netip.AddrFrom4([4]byte(b[12:16]))
-	case sixToFour.Contains(a):
-		return netip.AddrFrom4([4]byte(b[2:6]))
+	if sixToFour.Contains(a) {
+		found = append(found, netip.AddrFrom4([4]byte(b[2:6])))
 	}
-	return a
+	if nat64.Contains(a) || a.Is6() && isISATAP([4]byte(b[8:12])) {
+		found = append(found, netip.AddrFrom4([4]byte(b[12:16])))
+	}
+	return found
+}
+
+// isISATAP knows the interface identifiers of RFC 5214, section 6.1, whose IPv4 address
+// follows, with the bit for a globally unique one or without.
+func isISATAP(id [4]byte) bool {
+	return id == [4]byte{0, 0, 0x5e, 0xfe} || id == [4]byte{2, 0, 0x5e, 0xfe}
 }
 
 func parseClass(word string) (Class, error) {

@@ -110,6 +110,8 @@ func TestCheckURL(t *testing.T) {
 		{"hexadecimal", mustPolicy(t, networks), "https://0xc0000201/", false},
 		{"special in an open network", mustPolicy(t, []string{"0.0.0.0/0:*", "[::/0]:*"}), "https://127.0.0.1/", false},
 		{"metadata in an open network", mustPolicy(t, []string{"0.0.0.0/0:*", "[::/0]:*"}, "link-local"), "https://169.254.169.254/", false},
+		{"IPv4-translated in an open network", mustPolicy(t, []string{"0.0.0.0/0:*", "[::/0]:*"}), "https://[::ffff:0:127.0.0.1]/", false},
+		{"ISATAP in an open network", mustPolicy(t, []string{"0.0.0.0/0:*", "[::/0]:*"}), "https://[2001:db8::5efe:7f00:1]/", false},
 		{"the class alone", mustPolicy(t, names, "loopback"), "https://127.0.0.1/", false},
 		{"the class and the network", mustPolicy(t, []string{"127.0.0.0/8"}, "loopback"), "https://127.0.0.1/", true},
 		{"another class", mustPolicy(t, []string{"0.0.0.0/0"}, "multicast"), "https://127.0.0.1/", false},
@@ -203,6 +205,10 @@ func TestClasses(t *testing.T) {
 		"0.0.0.0": ClassUnspecified, "0.1.2.3": ClassUnspecified, "::": ClassUnspecified, "::ffff:0.0.0.0": ClassUnspecified,
 		"240.0.0.1": ClassReserved, "255.255.255.255": ClassReserved,
 		"64:ff9b:1::7f00:1": ClassTranslated, "2001::1": ClassTranslated, "::7f00:1": ClassTranslated, "::2": ClassTranslated,
+		"::ffff:0:127.0.0.1": ClassTranslated, "::ffff:0:808:808": ClassTranslated,
+		"2001:db8::5efe:7f00:1": ClassLoopback, "2001:db8::200:5efe:a9fe:101": ClassLinkLocal, "2001:db8::5efe:a9fe:a9fe": ClassMetadata,
+		"fd00::5efe:0.0.0.0": ClassUnspecified, "fe80::5efe:8.8.8.8": ClassLinkLocal, "2002:808:808::5efe:7f00:1": ClassLoopback,
+		"2001:db8::5efe:10.0.0.1": ordinary, "2001:db8::100:5efe:7f00:1": ordinary, "2001:db8:0:0:5efe:7f00:1:1": ordinary,
 		"10.0.0.1": ordinary, "192.168.0.1": ordinary, "100.64.0.1": ordinary, "8.8.8.8": ordinary, "fd00::1": ordinary,
 		"2001:db8::1": ordinary, "64:ff9b::808:808": ordinary, "2002:808:808::": ordinary, "fec0::1": ordinary,
 	} {
@@ -222,6 +228,7 @@ func FuzzPolicy(f *testing.F) {
 	f.Add("*.example.org:*", "https://a.example.org.:99/")
 	f.Add("[::/0]:*", "https://[::ffff:7f00:1]:80/")
 	f.Add("0.0.0.0/0", "https://127.0.0.1/")
+	f.Add("::/0", "https://[2001:db8::5efe:7f00:1]/")
 	f.Add("2001:db8::/32", "https://[2001:db8::1]/")
 	f.Fuzz(func(t *testing.T, entry, text string) {
 		p, err := ParsePolicy([]string{entry}, nil, "")

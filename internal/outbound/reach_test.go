@@ -96,6 +96,7 @@ func TestNamesThatLeadElsewhereAreRefusedAtDial(t *testing.T) {
 		"metadata":        {addrs: []string{"169.254.169.254"}, want: outbound.CauseNotAllowed},
 		"mapped loopback": {addrs: []string{"::ffff:127.0.0.1"}, want: outbound.CauseNotAllowed},
 		"NAT64 metadata":  {addrs: []string{"64:ff9b::a9fe:a9fe"}, want: outbound.CauseNotAllowed},
+		"translated":      {addrs: []string{"::ffff:0:127.0.0.1", "2001:db8::5efe:7f00:1"}, want: outbound.CauseNotAllowed},
 		"unspecified":     {addrs: []string{"0.0.0.0", "::"}, want: outbound.CauseNotAllowed},
 		"one of several is good": {
 			addrs: []string{"127.0.0.1", address, "169.254.169.254"}, want: "", dialled: []string{address + ":443"},
