@@ -32,7 +32,8 @@ const (
 	CauseBadJSON Cause = "bad_json"
 	// CauseNoValid: nothing in it says "valid" by true or false.
 	CauseNoValid Cause = "no_valid"
-	// CauseAmbiguous: it says so twice, in another case, or in two places differently.
+	// CauseAmbiguous: it says so twice, in another case, in two places differently, or it
+	// says yes beside what is no yes: a refusal, a message cut short, or other text.
 	CauseAmbiguous Cause = "ambiguous"
 	// CauseBusy: too many questions are asked or wait already.
 	CauseBusy Cause = "busy"
@@ -85,8 +86,8 @@ type opinion struct {
 }
 
 // readAnswer reads the body of a 2xx answer: "valid" at the top, else in the object of
-// choices[0].message.content. What decides must be there once, in its own case, and
-// both places must agree if both decide.
+// choices[0].message.content. What decides must be there once, in its own case, and a
+// yes must be a clear one: the message, if there is any, is whole and says yes too.
 func readAnswer(body []byte, token string) Answer {
 	o, f := readOpinion(body)
 	if f != nil {
@@ -113,46 +114,59 @@ func readOpinion(body []byte) (*opinion, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	content, f := contentOf(root)
+	said, f := choiceOf(root)
 	if f != nil {
 		return nil, f
 	}
-	inner, f := opinionOf(content, top != nil)
-	switch {
-	case f != nil:
+	inner, f := opinionOf(&said, top != nil)
+	if f != nil {
 		return nil, f
-	case top == nil && inner == nil:
-		return nil, fail(CauseNoValid, `there is no "valid", neither at the top nor in choices[0].message.content`)
-	case top == nil:
-		return inner, nil
-	case inner != nil && inner.valid != top.valid:
-		return nil, fail(CauseAmbiguous, "the top of the answer and its message disagree")
 	}
-	return top, nil
+	return agreed(top, inner, said.doubt)
+}
+
+// agreed is the opinion of both places. doubt is why a yes would not be a clear one.
+func agreed(top, inner *opinion, doubt string) (*opinion, *failure) {
+	o := top
+	if o == nil {
+		o = inner
+	}
+	switch {
+	case o == nil:
+		return nil, fail(CauseNoValid, `there is no "valid", neither at the top nor in choices[0].message.content`)
+	case inner != nil && inner.valid != o.valid:
+		return nil, fail(CauseAmbiguous, "the top of the answer and its message disagree")
+	case o.valid && doubt != "":
+		return nil, fail(CauseAmbiguous, "it says yes, but "+doubt)
+	}
+	return o, nil
 }
 
 // opinionOf reads the content of a message: JSON text of an object, or one. decided
-// says that the top of the answer has an opinion, beside which a message may be prose.
-func opinionOf(content *rawjson.Value, decided bool) (*opinion, *failure) {
-	if content == nil {
-		return nil, nil
-	}
+// says that the top of the answer has an opinion. A message that says anything else beside
+// it puts that in doubt.
+func opinionOf(said *choice, decided bool) (*opinion, *failure) {
 	const what = "the message"
-	if content.Kind == rawjson.Object {
-		return opinionIn(content, what)
-	}
-	if content.Kind != rawjson.String {
+	object := said.content
+	switch {
+	case object == nil || object.Kind == rawjson.Null:
+		return nil, nil
+	case object.Kind == rawjson.String && (!decided || rawjson.KindOf([]byte(object.Text)) == rawjson.Object):
+		var f *failure
+		if object, f = readObject([]byte(object.Text), what); f != nil {
+			return nil, f
+		}
+	case object.Kind == rawjson.String && strings.TrimSpace(object.Text) == "":
+		return nil, nil
+	case object.Kind != rawjson.Object:
+		said.doubt = "its message is no JSON object"
 		return nil, nil
 	}
-	text := []byte(content.Text)
-	if decided && rawjson.KindOf(text) != rawjson.Object {
-		return nil, nil
+	o, f := opinionIn(object, what)
+	if o == nil && f == nil {
+		said.doubt = "its message does not"
 	}
-	object, f := readObject(text, what)
-	if f != nil {
-		return nil, f
-	}
-	return opinionIn(object, what)
+	return o, f
 }
 
 func readObject(text []byte, what string) (*rawjson.Value, *failure) {
@@ -190,17 +204,66 @@ func opinionIn(object *rawjson.Value, what string) (*opinion, *failure) {
 	return o, nil
 }
 
-// contentOf is choices[0].message.content, or nil if there is none.
-func contentOf(root *rawjson.Value) (*rawjson.Value, *failure) {
+// choice is what choices[0] says.
+type choice struct {
+	// content is that of its message, nil if there is none.
+	content *rawjson.Value
+	// doubt is why a yes of this answer would not be a clear one, "" if it would.
+	doubt string
+}
+
+// choiceOf reads choices[0]. An answer without choices says all it has to at the top.
+func choiceOf(root *rawjson.Value) (choice, *failure) {
 	choices, f := member(root, "choices", "the answer")
-	if f != nil || choices == nil || len(choices.Items) == 0 {
-		return nil, f
+	switch {
+	case f != nil || choices == nil || choices.Kind == rawjson.Null:
+		return choice{}, f
+	case choices.Kind != rawjson.Array:
+		return choice{doubt: "its choices are no list"}, nil
+	case len(choices.Items) == 0:
+		return choice{}, nil
+	case choices.Items[0].Kind != rawjson.Object:
+		return choice{doubt: "its first choice is no object"}, nil
 	}
-	message, f := member(choices.Items[0], "message", "the choice")
-	if f != nil || message == nil {
-		return nil, f
+	first := choices.Items[0]
+	finish, f := member(first, "finish_reason", "the choice")
+	if f != nil {
+		return choice{}, f
 	}
-	return member(message, "content", "the message")
+	message, f := member(first, "message", "the choice")
+	if f != nil {
+		return choice{}, f
+	}
+	said, f := messageOf(message)
+	// What ended otherwise was cut short, filtered, or went on to call a tool.
+	if said.doubt == "" && !saysNothing(finish) && (finish.Kind != rawjson.String || finish.Text != "stop") {
+		said.doubt = `its finish_reason is not "stop"`
+	}
+	return said, f
+}
+
+func messageOf(message *rawjson.Value) (choice, *failure) {
+	switch {
+	case message == nil || message.Kind == rawjson.Null:
+		return choice{}, nil
+	case message.Kind != rawjson.Object:
+		return choice{doubt: "its message is no object"}, nil
+	}
+	var said choice
+	refusal, f := member(message, "refusal", "the message")
+	if f != nil {
+		return said, f
+	}
+	if !saysNothing(refusal) {
+		said.doubt = "its message has a refusal"
+	}
+	said.content, f = member(message, "content", "the message")
+	return said, f
+}
+
+// saysNothing says that a member is absent, null or the empty text.
+func saysNothing(v *rawjson.Value) bool {
+	return v == nil || v.Kind == rawjson.Null || v.Kind == rawjson.String && v.Text == ""
 }
 
 // member is the one member of that name, nil if there is none. Readers differ on which
