@@ -115,7 +115,13 @@ func (r *anthropicReader) message(body []byte) error {
 			return err
 		}
 	}
-	if o.ambiguous("type", "role", "content", "stop_reason") || o.set("choices", "tool_calls", "function_call", "output", "candidates") {
+	others := o.set("choices", "tool_calls", "function_call", "output", "candidates") || holdsCalls(body, "type", "content")
+	return r.settle(o, others || o.ambiguous("type", "role", "content", "stop_reason"))
+}
+
+// settle gives all calls what the message around them says of them.
+func (r *anthropicReader) settle(o object, ambiguous bool) error {
+	if ambiguous {
 		return r.malform(0)
 	}
 	if o.saysOneOf(cutReasons, "stop_reason") {
@@ -151,6 +157,8 @@ func (r *anthropicReader) block(raw []byte) error {
 	switch {
 	case o.ambiguous("type"), kind == kindUnknown, o.set("function", "toolUse", "functionCall"):
 		return r.addMalformed(word)
+	case kind != kindFunction && holdsCalls(raw, "type"):
+		return r.addMalformed(word)
 	case kind == kindPlain:
 		return nil
 	case kind == kindExecuted:
@@ -159,7 +167,7 @@ func (r *anthropicReader) block(raw []byte) error {
 		r.ran(word, server, name)
 		return nil
 	}
-	return r.add(toolUse(o, "id"))
+	return r.addUnless(holdsCalls(raw, "type"), toolUse(o, "id"))
 }
 
 // toolUse decodes a block that is a call, with its id under idKey:

@@ -11,6 +11,9 @@ var bedrockBlock = union{
 	call: []string{"toolUse"},
 }
 
+// bedrockPlaces are the places for calls that a Bedrock body has itself.
+var bedrockPlaces = []string{"output", "content", "tool_use", "toolUseId"}
+
 var bedrockKeys = append([]string{"type", "toolUseId", "name", "toolUse"}, argumentKeys...)
 
 // bedrockReader collects the calls of a response.
@@ -48,7 +51,7 @@ func decodeBedrock(body []byte) (callList, error) {
 	switch {
 	case shapes == 0:
 		err = notAMessage(Bedrock, bedrockShapes)
-	case shapes > 1 || o.badKey || o.set("message"):
+	case shapes > 1 || o.badKey || o.set("message") || holdsCalls(body, bedrockPlaces...):
 		err = r.malform(0)
 	}
 	return r.callList, err
@@ -90,7 +93,7 @@ func (r *bedrockReader) output(raw []byte) error {
 			return err
 		}
 	}
-	return r.settle(start, o, o.ambiguous() || o.set("toolUse", "content"))
+	return r.settle(start, o, o.ambiguous() || o.set("toolUse", "content") || holdsCalls(raw, "message"))
 }
 
 func (r *bedrockReader) message(raw []byte) error {
@@ -110,7 +113,8 @@ func (r *bedrockReader) message(raw []byte) error {
 			return err
 		}
 	}
-	return r.settle(start, o, o.ambiguous("content", "role", "stopReason") || o.set("toolUse", "tool_calls"))
+	hidden := holdsCalls(raw, "content", "tool_use", "toolUseId") || o.set("toolUse", "tool_calls")
+	return r.settle(start, o, hidden || o.ambiguous("content", "role", "stopReason"))
 }
 
 // settle gives the calls found since start what the object around them says of
@@ -139,10 +143,11 @@ func (r *bedrockReader) blocks(content []byte) error {
 }
 
 func (r *bedrockReader) block(raw []byte) error {
-	switch kind, _ := bedrockBlock.kindOf(raw); kind {
-	case kindUnknown:
+	kind, _ := bedrockBlock.kindOf(raw)
+	switch {
+	case kind == kindUnknown, holdsCalls(raw, "tool_use", "toolUseId"):
 		return r.addMalformed("")
-	case kindPlain:
+	case kind == kindPlain:
 		return nil
 	}
 	o, err := readObject(raw, "toolUse")
@@ -166,7 +171,7 @@ func (r *bedrockReader) block(raw []byte) error {
 // use reads one toolUse. The service has run those of type server_tool_use.
 func (r *bedrockReader) use(raw []byte) error {
 	o, err := readObject(raw, bedrockKeys...)
-	if err != nil || o.set("toolUse") {
+	if err != nil || o.set("toolUse") || holdsCalls(raw, "toolUseId", "type") {
 		return r.addMalformed("")
 	}
 	c := toolUse(o, "toolUseId")

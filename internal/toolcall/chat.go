@@ -30,16 +30,36 @@ func decodeChat(body []byte) (callList, error) {
 	// Gemini has the key function_call too, and args in it.
 	r.own = o.spelt("choices", "message", "tool_calls", "function", "custom") || o.spelt("function_call") && memberOf(o.value("function_call"), "args") == nil
 	shapes, err := r.shapes(o, body)
-	switch {
-	case err != nil:
-	case shapes > 1 || shapes == 0 && o.badKey:
-		err = r.malform(0)
-	case shapes == 0 && !isMessage(o):
-		err = notAMessage(OpenAIChat, chatShapes)
-	case shapes == 0:
-		err = r.message(body)
+	if err == nil {
+		err = r.whole(o, body, shapes)
 	}
 	return r.callList, err
+}
+
+// whole ends the reading of a body that has so many of the shapes.
+func (r *chatReader) whole(o object, body []byte, shapes int) error {
+	switch {
+	case shapes == 0 && !o.badKey && !isMessage(o):
+		return notAMessage(OpenAIChat, chatShapes)
+	case shapes > 1 || shapes == 0 && o.badKey || holdsCalls(body, chatPlaces(o)...):
+		return r.malform(0)
+	case shapes == 0:
+		return r.message(body)
+	}
+	return nil
+}
+
+// chatPlaces are the places for calls that a chat body has itself. Whether its content
+// holds any is looked at where it is a message, and its type where it is a call.
+func chatPlaces(o object) []string {
+	places := []string{"choices", "message", "tool_calls", "function_call", "function", "custom"}
+	switch {
+	case o.set("choices", "message"):
+		return places
+	case o.set("function", "custom"):
+		return append(places, "type")
+	}
+	return append(places, "content")
 }
 
 // shapes reads the body as each of the shapes whose keys it has, and counts them.
@@ -119,7 +139,7 @@ func (r *chatReader) choice(raw []byte) error {
 		}
 	}
 	// Calls belong into the message; whoever looks beside it finds others.
-	return r.settle(start, o, o.ambiguous() || o.set("tool_calls", "function_call"))
+	return r.settle(start, o, o.ambiguous() || holdsCalls(raw, "message", "delta", "choices"))
 }
 
 func (r *chatReader) message(raw []byte) error {
@@ -143,7 +163,8 @@ func (r *chatReader) message(raw []byte) error {
 			return err
 		}
 	}
-	return r.settle(start, o, o.ambiguous("tool_calls", "function_call", "finish_reason", "done_reason"))
+	hidden := holdsCalls(raw, "tool_calls", "function_call", "content", "choices", "message", "function", "custom")
+	return r.settle(start, o, hidden || o.ambiguous("tool_calls", "function_call", "finish_reason", "done_reason"))
 }
 
 func (r *chatReader) toolCalls(raw []byte) error {

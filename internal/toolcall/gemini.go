@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
@@ -53,7 +54,7 @@ func decodeGemini(body []byte) (callList, error) {
 	switch {
 	case shapes == 0:
 		err = notAMessage(Gemini, geminiShapes)
-	case shapes > 1 || o.badKey || o.set("content"):
+	case shapes > 1 || o.badKey || o.set("content") || holdsCalls(body, "candidates", "parts", "function_call"):
 		err = r.malform(0)
 	}
 	return r.callList, err
@@ -105,7 +106,7 @@ func (r *geminiReader) candidate(raw []byte) error {
 			return err
 		}
 	}
-	if o.ambiguous("content", "finishReason") || o.set("parts", "functionCall", "function_call", "message", "tool_calls") {
+	if holdsCalls(raw, "content") || o.ambiguous("content", "finishReason") || o.set("parts", "functionCall", "function_call", "message", "tool_calls") {
 		return r.malform(start)
 	}
 	if o.saysOneOf(cutReasons, "finishReason") || numberedCut(o.value("finishReason")) {
@@ -140,7 +141,7 @@ func (r *geminiReader) content(raw []byte) error {
 			}
 		}
 	}
-	if o.ambiguous("parts") || o.set("functionCall", "function_call", "tool_calls") {
+	if holdsCalls(raw, "parts", "candidates") || o.ambiguous("parts") || o.set("functionCall", "function_call", "tool_calls") {
 		return r.malform(start)
 	}
 	return nil
@@ -151,8 +152,11 @@ func (r *geminiReader) part(raw []byte) error {
 	if kind == kindUnknown {
 		return r.addMalformed("")
 	}
-	for _, key := range ran {
-		r.ran(key, "", "")
+	if slices.ContainsFunc(ran, func(m rawjson.Member) bool { return holdsCalls(m.Value) }) {
+		return r.addMalformed("")
+	}
+	for _, m := range ran {
+		r.ran(m.Key, "", "")
 	}
 	if kind != kindFunction {
 		return nil

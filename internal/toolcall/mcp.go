@@ -66,6 +66,9 @@ func (l *callList) message(raw []byte) (rpcKind, error) {
 	version, _ := plainText(o.value("jsonrpc"))
 	if !runsCall(o) {
 		if version == rpcVersion && (o.has("method") || isResponse(o)) {
+			if holdsCalls(raw, "method") {
+				return isCall, l.addMalformed("")
+			}
 			return isOther, nil
 		}
 		return isUnknown, nil

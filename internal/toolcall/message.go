@@ -146,6 +146,14 @@ func (l *callList) add(c Call) error {
 	return nil
 }
 
+// addUnless adds a call, which is malformed where its place holds others besides.
+func (l *callList) addUnless(others bool, c Call) error {
+	if others {
+		c.Fault = Malformed
+	}
+	return l.add(c)
+}
+
 // addMalformed stands for an entry that cannot be understood. what is the entry's
 // own word for itself, so that the verdict can name it.
 func (l *callList) addMalformed(what string) error {

@@ -39,7 +39,7 @@ func (l *callList) hiddenCall(part []byte) error {
 		return nil
 	}
 	o, err := readObject(part, "type", "tool_use", "tool_calls", "function_call")
-	if err != nil || o.set("tool_use", "tool_calls", "function_call") || namesCall(o) {
+	if err != nil || o.set("tool_use", "tool_calls", "function_call") || namesCall(o) || holdsCalls(part, "type") {
 		return l.addMalformed("")
 	}
 	return nil

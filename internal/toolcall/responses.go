@@ -103,10 +103,10 @@ func (r *responsesReader) object(body []byte) error {
 	if !o.has("output") {
 		return notAMessage(OpenAIResponses, responsesShapes)
 	}
-	return r.response(o)
+	return r.response(o, holdsCalls(body, "output", "type"))
 }
 
-func (r *responsesReader) response(o object) error {
+func (r *responsesReader) response(o object, hidden bool) error {
 	for _, m := range o.found {
 		if m.key != "output" {
 			continue
@@ -120,7 +120,7 @@ func (r *responsesReader) response(o object) error {
 			return err
 		}
 	}
-	if o.ambiguous("output", "status") || o.set("choices", "tool_calls", "function_call", "content", "candidates") {
+	if hidden || o.ambiguous("output", "status") || o.set("choices", "tool_calls", "function_call", "content", "candidates") {
 		return r.malform(0)
 	}
 	if o.saysOneOf(unfinished, "status") || o.set("incomplete_details") {
@@ -168,10 +168,11 @@ func (r *responsesReader) item(raw []byte) error {
 	word, _ := plainText(o.value("type"))
 	kind := responsesKind(word)
 	r.own = r.own || kind > kindPlain && o.spelt("type")
+	hidden := hidesCalls(raw, kind)
 	switch {
-	case o.ambiguous("type"):
+	case o.ambiguous("type"), hidden && kind < kindFunction:
 		return r.addMalformed(word)
-	case !o.has("type") && isAssistant(o), kind == kindPlain:
+	case isPlainItem(o, kind):
 		return r.plain(o)
 	case kind == kindExecuted, kind == kindClient && ranByProvider(word, o):
 		server, _ := plainText(o.value("server_label"))
@@ -181,7 +182,21 @@ func (r *responsesReader) item(raw []byte) error {
 	case kind == kindUnknown, kind == kindClient:
 		return r.addMalformed(word)
 	}
-	return r.add(responsesCall(o, kind))
+	return r.addUnless(hidden, responsesCall(o, kind))
+}
+
+// hidesCalls says whether an item holds calls that are not its own. What is in the
+// content of the others, who have none to read, is plain's to look through.
+func hidesCalls(raw []byte, kind itemKind) bool {
+	if kind == kindExecuted || kind == kindClient {
+		return holdsCalls(raw, "type")
+	}
+	return holdsCalls(raw, "type", "content")
+}
+
+// isPlainItem says whether an item should hold no call. A message may leave its type out.
+func isPlainItem(o object, kind itemKind) bool {
+	return kind == kindPlain || !o.has("type") && isAssistant(o)
 }
 
 func isAssistant(o object) bool {
@@ -191,10 +206,15 @@ func isAssistant(o object) bool {
 
 // plain looks for calls in an item that should hold none.
 func (r *responsesReader) plain(o object) error {
-	if o.set("tool_calls", "function_call") {
-		return r.addMalformed("")
+	for _, m := range o.found {
+		if m.key != "content" {
+			continue
+		}
+		if err := r.hiddenCalls(m.value); err != nil {
+			return err
+		}
 	}
-	return r.hiddenCalls(o.value("content"))
+	return nil
 }
 
 // ranByProvider says of a tool that either side may run that the provider did.
@@ -207,8 +227,8 @@ func ranByProvider(word string, o object) bool {
 		where, _ := plainText(o.value("execution"))
 		return where == "server"
 	case "shell_call":
-		where, _ := plainText(memberOf(o.value("environment"), "type"))
-		return where == "container_reference"
+		where, err := readObject(o.value("environment"), "type")
+		return err == nil && !where.ambiguous() && where.word("type") == "container_reference"
 	}
 	return false
 }
@@ -253,5 +273,5 @@ func otherCall(o object, kind itemKind) bool {
 	if server, _ := plainText(o.value("server_label")); kind == kindApproval && (server == "" || o.set("namespace")) {
 		return true
 	}
-	return o.ambiguous() || o.set("function", "custom", "tool_calls", "function_call")
+	return o.ambiguous() || o.set("function", "custom", "tool_calls", "function_call", "content")
 }

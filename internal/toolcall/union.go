@@ -16,8 +16,8 @@ type union struct {
 
 // kindOf says what a part is. The part is unknown if none of its keys is known, if
 // one of them resembles another, or if one that is not known might be a call's.
-// ran are the keys that say what the provider has run.
-func (u union) kindOf(raw []byte) (kind itemKind, ran []string) {
+// ran are the members that say what the provider has run.
+func (u union) kindOf(raw []byte) (kind itemKind, ran []rawjson.Member) {
 	members, err := rawjson.Members(raw, maxMembers)
 	if err != nil {
 		return kindUnknown, nil
@@ -34,7 +34,7 @@ func (u union) kindOf(raw []byte) (kind itemKind, ran []string) {
 		case slices.Contains(u.executed, m.Key):
 			kind = max(kind, kindExecuted)
 			if !isNull(m.Value) {
-				ran = append(ran, m.Key)
+				ran = append(ran, m)
 			}
 		case slices.Contains(u.plain, m.Key):
 			kind = max(kind, kindPlain)
