@@ -7,6 +7,7 @@ import (
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/expr"
 	"github.com/callgate/callgate/internal/shown"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
@@ -42,31 +43,40 @@ type OfferFinding struct {
 // Offers judges one offer for one caller (design section 6). snap must not be nil.
 // schemas remembers what became of offered schemas; nil remembers nothing.
 func Offers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) OfferDecision {
-	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes))
+	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), expr.PerReviewLimit)
 	return d
 }
 
 // CheapOffers judges as Offers does if few of the offered schemas have to be compiled
-// for it. ok is false if that is not enough; then Offers has to be asked.
+// for it, and the rules cost little. ok is false if that is not enough; then Offers has to
+// be asked.
 func CheapOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) (d OfferDecision, ok bool) {
-	return judgeOffer(snap, caller, in, schemas.begin(cheapSchemaBytes))
+	if d, ok = judgeOffer(snap, caller, in, schemas.begin(cheapSchemaBytes), smallCost); !ok {
+		return OfferDecision{}, false
+	}
+	return d, true
 }
 
-func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, checks *schemaRun) (OfferDecision, bool) {
+// judgeOffer judges at the cost that checks and the rules may have. ok is false where
+// that was not enough for some of them, which then block.
+func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, checks *schemaRun, cost uint64) (_ OfferDecision, ok bool) {
 	ns, policies := applying(snap, caller)
-	o := &offer{in: in, ns: ns, revision: snap.Revision}
+	o := &offer{in: in, ns: ns, revision: snap.Revision, eval: newOfferEvaluation(caller, policies, cost)}
 	o.collect(checks)
 	if checks.exhausted {
 		return OfferDecision{}, false
 	}
 	for _, p := range policies {
-		o.views = append(o.views, o.judge(p))
+		o.views = append(o.views, offerView{policy: p})
+	}
+	for i := range o.views {
+		o.judge(i)
 	}
 	d := OfferDecision{offer: o}
 	if !o.blocked() {
 		d.Questions = o.questions()
 	}
-	return d.settle(), true
+	return d.settle(), !o.eval.exceeded
 }
 
 // offer is one offer under judgement.
@@ -82,10 +92,11 @@ type offer struct {
 	// what else is to be said of offered schemas.
 	badSchemas, notes []string
 	views             []offerView
+	eval              *evaluation
 
 	// Of the validators' answers.
-	answered, validated bool
-	reason              string
+	validated bool
+	reason    string
 }
 
 // offerView is how one policy sees the offer.
@@ -93,8 +104,10 @@ type offerView struct {
 	policy     *compile.Policy
 	undeclared []string
 	invalid    []string
-	errors     []string
-	detail     string
+	// refused are the names that rules say no to.
+	refused map[string]bool
+	errors  []string
+	detail  string
 }
 
 func (v *offerView) failed() bool { return len(v.errors) > 0 }
@@ -134,24 +147,30 @@ func (o *offer) collect(checks *schemaRun) {
 const maxNotes = 32
 
 // judge asks one policy about the names. A policy that cannot be evaluated blocks.
-func (o *offer) judge(p *compile.Policy) offerView {
-	v := offerView{policy: p}
+func (o *offer) judge(i int) {
+	v := &o.views[i]
+	p := v.policy
 	if p.Broken {
 		v.errors = []string{"policy_error:" + p.Name}
-		return v
+		return
 	}
-	v.invalid = slices.Clone(p.UnreadyTools)
+	v.invalid, v.refused = slices.Clone(p.UnreadyTools), map[string]bool{}
 	for _, name := range o.names {
 		tool := o.ns.Tools[name]
 		passes, undeclared := p.TakesOffer(name, tool)
 		if undeclared {
 			v.undeclared = append(v.undeclared, name)
 		}
-		switch {
-		case !passes:
+		if !passes {
 			v.errors = append(v.errors, "unknown_tool:"+shown.Name(name))
-		case tool != nil && !tool.Ready():
+			continue
+		}
+		if tool != nil && !tool.Ready() {
 			v.invalid = append(v.invalid, name)
+		}
+		if errors := o.rules(i, name, tool); len(errors) > 0 {
+			v.refused[name] = true
+			v.errors = append(v.errors, errors...)
 		}
 	}
 	v.invalid = sortedSet(v.invalid)
@@ -161,7 +180,6 @@ func (o *offer) judge(p *compile.Policy) offerView {
 	for _, name := range o.badSchemas {
 		v.errors = append(v.errors, "invalid_schema:"+shown.Name(name))
 	}
-	return v
 }
 
 // blocked says whether the offer must not be made, by what is known so far.
@@ -170,11 +188,12 @@ func (o *offer) blocked() bool {
 		slices.ContainsFunc(o.views, func(v offerView) bool { return v.policy.Deny && v.failed() })
 }
 
-// permitted are the names that could be offered alone and would pass, but for what a
-// validator says. A name that is not shown as it is cannot be told to the client.
-func (o *offer) permitted() []string {
+// permitted are the names that could be offered alone and would pass. Where a validator
+// can block there are none in a blocked offer: it has said yes to no part of it. A name
+// that is not shown as it is cannot be told to the client.
+func (o *offer) permitted(blocked bool) []string {
 	names := []string{}
-	if len(o.views) == 0 {
+	if len(o.views) == 0 || blocked && slices.ContainsFunc(o.views, func(v offerView) bool { return v.policy.Deny && v.policy.Semantic != nil }) {
 		return names
 	}
 	for _, name := range o.offered {
@@ -188,12 +207,13 @@ func (o *offer) permitted() []string {
 func (o *offer) passes(name string) bool {
 	tool := o.ns.Tools[name]
 	for i := range o.views {
-		p := o.views[i].policy
+		v := &o.views[i]
+		p := v.policy
 		if !p.Deny {
 			continue
 		}
 		passes, _ := p.TakesOffer(name, tool)
-		if p.Broken || len(p.UnreadyTools) > 0 || !passes || tool != nil && !tool.Ready() {
+		if p.Broken || len(p.UnreadyTools) > 0 || !passes || v.refused[name] || tool != nil && !tool.Ready() {
 			return false
 		}
 	}
@@ -207,15 +227,11 @@ func (d OfferDecision) settle() OfferDecision {
 	r := reviewv1alpha1.ToolRequestReviewResponse{
 		UID: o.in.UID, Phase: reviewv1alpha1.PhasePreRequest, Revision: o.revision,
 		Verdict: reviewv1alpha1.VerdictBlock, ReasonCode: reviewv1alpha1.ReasonRequestInvalid,
-		Details: o.details(), PermittedTools: o.permitted(), Warnings: o.warnings(), Policies: o.policies(blocked),
+		Details: o.details(), PermittedTools: o.permitted(blocked), Warnings: o.warnings(), Policies: o.policies(blocked),
 	}
-	switch {
-	case !blocked:
+	if !blocked {
 		r.Allowed, r.Verdict, r.ReasonCode = true, reviewv1alpha1.VerdictAllow, reviewv1alpha1.ReasonRequestOK
 		r.WouldBlock = slices.ContainsFunc(o.views, func(v offerView) bool { return v.failed() })
-	case o.answered:
-		// No validator has been asked about any part of the offer.
-		r.PermittedTools = []string{}
 	}
 	if blocked && o.discloses() != callgatev1alpha1.DisclosureFull {
 		r.Details, r.PermittedTools, r.Warnings, r.Policies = noDetails(), []string{}, []string{}, []string{}
@@ -236,7 +252,10 @@ func noDetails() reviewv1alpha1.ToolRequestDetails {
 func (o *offer) details() reviewv1alpha1.ToolRequestDetails {
 	d := noDetails()
 	d.RequestedTools = shownSet(o.names)
-	invalid, undeclared := slices.Clone(o.badSchemas), []string(nil)
+	var invalid, undeclared []string
+	if o.tells() {
+		invalid = slices.Clone(o.badSchemas)
+	}
 	for i := range o.views {
 		if v := &o.views[i]; v.policy.Deny || v.policy.Warn {
 			undeclared = append(undeclared, v.undeclared...)
@@ -248,12 +267,21 @@ func (o *offer) details() reviewv1alpha1.ToolRequestDetails {
 	}
 	d.UndeclaredTools, d.InvalidSchemas = shownSet(undeclared), shownSet(invalid)
 	d.MalformedEntries = append(d.MalformedEntries, o.malformed...)
-	d.SemanticReason, d.SemanticValidated = o.reason, o.answered && o.validated
+	d.SemanticReason, d.SemanticValidated = o.reason, o.validated
 	return d
 }
 
+// tells says whether the caller is told what is wrong with the offer itself: not where
+// all policies are for the record only.
+func (o *offer) tells() bool {
+	return len(o.views) == 0 || slices.ContainsFunc(o.views, func(v offerView) bool { return v.policy.Deny || v.policy.Warn })
+}
+
 func (o *offer) warnings() []string {
-	warnings := slices.Clone(o.notes)
+	var warnings []string
+	if o.tells() {
+		warnings = slices.Clone(o.notes)
+	}
 	for i := range o.views {
 		if v := &o.views[i]; v.policy.Warn && !v.policy.Deny {
 			warnings = append(warnings, v.errors...)

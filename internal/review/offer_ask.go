@@ -113,7 +113,7 @@ func (d OfferDecision) Answered(answers []Answer) OfferDecision {
 	}
 	o := *d.offer
 	o.views = slices.Clone(o.views)
-	o.answered, o.validated = true, true
+	o.validated = true
 	var reasons, failures []string
 	for i, q := range d.Questions {
 		a := Answer{Cause: "no_answer", Detail: "the question was not asked"}
@@ -132,9 +132,10 @@ func (d OfferDecision) Answered(answers []Answer) OfferDecision {
 			reasons = append(reasons, a.Reason)
 			continue
 		}
+		o.validated = false
 		// What a policy with Audit alone finds is for the record only.
 		if v.policy.Deny || v.policy.Warn {
-			failures, o.validated = append(failures, word), false
+			failures = append(failures, word)
 		}
 	}
 	if !o.validated {
