@@ -149,15 +149,13 @@ func opinionOf(said *choice, decided bool) (*opinion, *failure) {
 	const what = "the message"
 	object := said.content
 	switch {
-	case object == nil || object.Kind == rawjson.Null:
+	case saysNothing(object, decided):
 		return nil, nil
 	case object.Kind == rawjson.String && (!decided || rawjson.KindOf([]byte(object.Text)) == rawjson.Object):
 		var f *failure
 		if object, f = readObject([]byte(object.Text), what); f != nil {
 			return nil, f
 		}
-	case object.Kind == rawjson.String && strings.TrimSpace(object.Text) == "":
-		return nil, nil
 	case object.Kind != rawjson.Object:
 		said.doubt = "its message is no JSON object"
 		return nil, nil
@@ -226,20 +224,26 @@ func choiceOf(root *rawjson.Value) (choice, *failure) {
 		return choice{doubt: "its first choice is no object"}, nil
 	}
 	first := choices.Items[0]
-	finish, f := member(first, "finish_reason", "the choice")
-	if f != nil {
-		return choice{}, f
-	}
 	message, f := member(first, "message", "the choice")
 	if f != nil {
 		return choice{}, f
 	}
 	said, f := messageOf(message)
-	// What ended otherwise was cut short, filtered, or went on to call a tool.
-	if said.doubt == "" && !saysNothing(finish) && (finish.Kind != rawjson.String || finish.Text != "stop") {
+	if f != nil {
+		return choice{}, f
+	}
+	whole, f := finished(first)
+	if !whole {
 		said.doubt = `its finish_reason is not "stop"`
 	}
 	return said, f
+}
+
+// finished says whether a choice is whole: what ended otherwise was cut short, filtered,
+// or went on to call a tool.
+func finished(first *rawjson.Value) (bool, *failure) {
+	reason, f := member(first, "finish_reason", "the choice")
+	return saysNothing(reason, true) || reason.Kind == rawjson.String && reason.Text == "stop", f
 }
 
 func messageOf(message *rawjson.Value) (choice, *failure) {
@@ -254,16 +258,17 @@ func messageOf(message *rawjson.Value) (choice, *failure) {
 	if f != nil {
 		return said, f
 	}
-	if !saysNothing(refusal) {
+	if !saysNothing(refusal, true) {
 		said.doubt = "its message has a refusal"
 	}
 	said.content, f = member(message, "content", "the message")
 	return said, f
 }
 
-// saysNothing says that a member is absent, null or the empty text.
-func saysNothing(v *rawjson.Value) bool {
-	return v == nil || v.Kind == rawjson.Null || v.Kind == rawjson.String && v.Text == ""
+// saysNothing says that a member is absent or null or, where blank text says nothing
+// either, that.
+func saysNothing(v *rawjson.Value, blank bool) bool {
+	return v == nil || v.Kind == rawjson.Null || blank && v.Kind == rawjson.String && strings.TrimSpace(v.Text) == ""
 }
 
 // member is the one member of that name, nil if there is none. Readers differ on which
