@@ -233,6 +233,9 @@ func orDiscard(log logr.Logger) logr.Logger {
 func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := h.opts.Clock.Now()
 	a := h.answer(w, r)
+	if a.code != http.StatusOK {
+		finishBody(w, r, h.opts.Clock, &h.opts)
+	}
 	a.write(w)
 	h.opts.Observer.Answered(int(a.code), string(a.reason), h.opts.Clock.Since(began))
 }
