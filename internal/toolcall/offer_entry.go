@@ -102,9 +102,13 @@ func (r *offerReader) entryIn(prefix string, raw []byte) {
 	}
 	e.nameAll(o)
 	e.ownSchemas(o, LanguageDraft7)
-	switch kind := o.word("type"); {
-	case o.set("functionDeclarations") || r.format == Gemini && prefix == "":
+	kind := o.word("type")
+	if o.set("functionDeclarations") || r.format == Gemini && prefix == "" {
 		r.declarations(&e, o, raw)
+		return
+	}
+	e.builtIns(raw, kind)
+	switch {
 	case isRemote(kind) || o.set("server_label", "mcp_server_name"):
 		r.remote(&e, o, kind, prefix)
 	case o.set("tools") || kind == "namespace":
@@ -138,7 +142,7 @@ func (e *entry) nested(m member) {
 	if isNull(m.value) {
 		return
 	}
-	o, err := readObject(m.value, "name", "parameters", "inputSchema")
+	o, err := readObject(m.value, nestedMembers...)
 	if err != nil {
 		e.fault(EntryAmbiguous)
 		return
@@ -151,10 +155,29 @@ func (e *entry) nested(m member) {
 			e.name(inner.value)
 		}
 	}
-	e.schema(o.value("parameters"), LanguageDraft7)
-	if schema := o.value("inputSchema"); schema != nil && m.key == "toolSpec" {
-		e.schema(e.only(schema, "json"), LanguageDraft7)
+	if m.key != "toolSpec" {
+		e.ownSchemas(o, LanguageDraft7)
+		return
 	}
+	e.schema(o.value("parameters"), LanguageDraft7)
+	e.schema(o.value("parametersJsonSchema"), LanguageDraft7)
+	e.schema(o.value("input_schema"), LanguageDraft2020)
+	if schema := o.value("inputSchema"); schema != nil && !isNull(schema) {
+		e.schema(e.wrapped(schema), LanguageDraft7)
+	}
+}
+
+// nestedMembers are the deciding fields of such an object.
+var nestedMembers = []string{"name", "parameters", "input_schema", "inputSchema", "parametersJsonSchema"}
+
+// wrapped is the schema that Bedrock has in {"json": …}. With anything beside that, or
+// in its place, a reader could take the whole for the schema.
+func (e *entry) wrapped(raw []byte) []byte {
+	members, _ := rawjson.Members(raw, maxMembers)
+	if len(members) > 1 || len(members) == 1 && members[0].Key != "json" {
+		e.fault(EntryAmbiguous)
+	}
+	return e.only(raw, "json")
 }
 
 // only is the member of an object that has to have this key once.
@@ -328,6 +351,7 @@ func (r *offerReader) declaration(raw []byte) {
 	}
 	e.nameAll(o)
 	e.ownSchemas(o, LanguageOpenAPI)
+	e.builtIns(raw, "declaration")
 	r.put(e.finish(""))
 }
 
@@ -353,8 +377,19 @@ func camelCase(key string) string {
 // unionEntry reads an element of Bedrock's list, in which a cachePoint is no tool.
 func (r *offerReader) unionEntry(raw []byte) {
 	members, err := rawjson.Members(raw, maxMembers)
-	if err == nil && len(members) == 1 && members[0].Key == "cachePoint" {
+	if err == nil && len(members) == 1 && members[0].Key == "cachePoint" && isCachePoint(members[0].Value) {
 		return
 	}
 	r.entry(raw)
+}
+
+// isCachePoint says whether a cachePoint has nothing in it that could be a tool: it is
+// one of words, such as {"type": "default", "ttl": "5m"}.
+func isCachePoint(raw []byte) bool {
+	members, err := rawjson.Members(raw, maxMembers)
+	return err == nil && !slices.ContainsFunc(members, func(m rawjson.Member) bool {
+		_, deciding := resembled(m.Key, entryKeys)
+		kind := rawjson.KindOf(m.Value)
+		return deciding && m.Key != "type" || kind == rawjson.Object || kind == rawjson.Array
+	})
 }
