@@ -178,7 +178,7 @@ func executionFeedback(called string, code reviewv1alpha1.VerdictCode, cause str
 	if cause == CauseWouldBlock {
 		return feedback{Opaque: true}.String()
 	}
-	name := `"` + shown.Escape(shown.Cut(called, maxFeedbackName)) + `"`
+	name := quoted(shown.Cut(called, maxFeedbackName))
 	switch code {
 	case reviewv1alpha1.CodeNotFound:
 		return "The call to " + name + " found nothing for these arguments. Check them, and do not repeat the same call."

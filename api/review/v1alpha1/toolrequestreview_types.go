@@ -112,7 +112,8 @@ type ToolRequestReviewResponse struct {
 	Details ToolRequestDetails `json:"details"`
 
 	// permittedTools are the names of the offer that the client may keep if it drops the
-	// rest, sorted.
+	// rest, sorted. Empty in a blocked offer where a policy with Deny has a validator,
+	// which has to see what is offered.
 	// +required
 	PermittedTools []string `json:"permittedTools"`
 
@@ -145,7 +146,7 @@ type ToolRequestDetails struct {
 	// +required
 	InvalidSchemas []string `json:"invalidSchemas"`
 
-	// semanticValidated is true when the external validator was asked and said yes.
+	// semanticValidated is true when validators were asked and all said yes.
 	// +required
 	SemanticValidated bool `json:"semanticValidated"`
 
