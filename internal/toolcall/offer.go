@@ -83,7 +83,8 @@ type Offer struct {
 	// declared like the others.
 	Chosen []string
 	// RequestTools is the JSON list of the entries as they are offered, for the semantic
-	// validator. What authenticates to MCP servers is left out of it.
+	// validator. It has the members that say what a tool is and no others: of an MCP
+	// server's address, for one, only scheme and host.
 	RequestTools []byte
 }
 

@@ -211,7 +211,7 @@ func (r *offerReader) offer() Offer {
 			e.Fault = EntryDeclaredTwice
 		}
 	}
-	return Offer{Format: r.format, Entries: r.entries, Chosen: r.chosen, RequestTools: withoutCredentials(r.raw)}
+	return Offer{Format: r.format, Entries: r.entries, Chosen: r.chosen, RequestTools: forValidator(r.raw)}
 }
 
 // hasKey says whether an object has one of the keys.

@@ -260,28 +260,6 @@ func TestRequestReviews(t *testing.T) {
 	}
 }
 
-func TestTheValidatorGetsNoCredentials(t *testing.T) {
-	const secret = "s3cret"
-	for _, body := range []string{
-		`{"tools":[{"type":"mcp","server_label":"w","authorization":"s3cret","headers":{"X-Key":"s3cret"}}]}`,
-		`{"messages":[],"mcp_servers":[{"name":"w","authorization_token":"s3cret","url":"https://x"}]}`,
-		`{"tools":[{"mcpServers":[{"name":"w","streamableHttpTransport":{"headers":{"Authorization":"s3cret"}}}]}]}`,
-	} {
-		o, err := DecodeOffer(Gemini, []byte(strings.Replace(body, "{", `{"contents":[],`, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := string(o.RequestTools); strings.Contains(text, secret) || !strings.Contains(text, `"w"`) {
-			t.Errorf("the validator would get %s", text)
-		}
-	}
-	// What a schema calls by such a name is the model's to fill in, and stays.
-	o, err := DecodeOffer(OpenAIChat, []byte(`{"tools":[{"name":"a","parameters":{"properties":{"token":{}}}}]}`))
-	if err != nil || !strings.Contains(string(o.RequestTools), `"token"`) {
-		t.Errorf("%s, %v", o.RequestTools, err)
-	}
-}
-
 func TestGeminiSchemas(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"OBJECT","properties":{"a":{"type":"STRING"}},"required":["a"]}`:    `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`,
