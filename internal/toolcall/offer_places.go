@@ -19,7 +19,7 @@ var requestKeys = map[Format][]string{
 // offerKeys are the deciding fields of a request's body: every place where one of the
 // formats, or a proxy between two of them, has tools or names them.
 var offerKeys = []string{
-	"tools", "functions", "tool_choice", "function_call", "toolConfig", "tool_config", "mcp_servers", "messages", "input",
+	"tools", "functions", "tool_choice", "function_call", "toolConfig", "tool_config", "mcp_servers", "messages", "input", "instructions", "system",
 	"web_search_options", "result", "additionalModelRequestFields", "extra_body",
 }
 
@@ -57,7 +57,7 @@ func (r *offerReader) body(raw []byte) error {
 	o.alias("tool_config", "toolConfig")
 	if o.ambiguous() {
 		return badRequest("a field of the request that says which tools it offers occurs twice or is spelt differently; "+
-			"send each of %s once", "tools, functions, tool_choice, toolConfig, mcp_servers, messages, input")
+			"send each of %s once", "tools, functions, tool_choice, toolConfig, mcp_servers, messages, system, input, instructions")
 	}
 	for _, place := range []struct {
 		key  string
@@ -71,6 +71,8 @@ func (r *offerReader) body(raw []byte) error {
 		{"mcp_servers", func(v []byte) error { return r.list("mcp_servers", v, r.server) }},
 		{"messages", r.messages},
 		{"input", r.input},
+		{"instructions", r.input},
+		{"system", r.blocks},
 		{"tool_choice", r.choice},
 		{"function_call", r.choice},
 		{"additionalModelRequestFields", r.inner},
