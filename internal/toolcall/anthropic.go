@@ -107,16 +107,25 @@ func (r *anthropicReader) message(body []byte) error {
 		if m.key != "content" {
 			continue
 		}
-		blocks, err := parts(Anthropic, "content", m.value)
-		if err != nil {
-			return err
-		}
-		if err := r.blocks(blocks); err != nil {
+		if err := r.content(m.value); err != nil {
 			return err
 		}
 	}
 	others := o.set("choices", "tool_calls", "function_call", "output", "candidates") || holdsCalls(body, "type", "content")
 	return r.settle(o, others || o.ambiguous("type", "role", "content", "stop_reason"))
+}
+
+// content reads a message's content, of which text alone has no calls.
+func (r *anthropicReader) content(raw []byte) error {
+	if rawjson.KindOf(raw) == rawjson.String {
+		r.anyones = true
+		return nil
+	}
+	blocks, err := parts(Anthropic, "content", raw)
+	if err != nil {
+		return err
+	}
+	return r.blocks(blocks)
 }
 
 // settle gives all calls what the message around them says of them.
@@ -177,11 +186,12 @@ func (r *anthropicReader) block(raw []byte) error {
 func toolUse(o object, idKey string) Call {
 	var c Call
 	idOK := c.setID(o.value(idKey))
+	c.unsureID = !idOK || o.ambiguous(idKey)
 	name, nameOK := plainText(o.value("name"))
 	c.Name = name
 	input := o.value("input")
 	c.setObjectOrEmpty(input)
-	if !idOK || !nameOK || o.ambiguous() || !sameArguments(o, input) {
+	if c.unsureID || !nameOK || o.ambiguous() || !sameArguments(o, input) {
 		c.Fault = Malformed
 	}
 	return c

@@ -60,6 +60,9 @@ type Call struct {
 	Warnings []string
 
 	answer answerKind
+	// unsureID, unsureName: readers may take different ids or names, or none at all, so
+	// that no reply can go by it.
+	unsureID, unsureName bool
 	// revision is the protocol revision that an MCP request says it speaks.
 	revision string
 }

@@ -25,14 +25,16 @@ func chatCall(raw []byte) Call {
 		return Call{Fault: Malformed, answer: answerNone}
 	}
 	var c Call
-	ok := c.setID(o.value("id")) && !o.ambiguous()
+	idOK := c.setID(o.value("id"))
+	c.unsureID = !idOK || o.ambiguous("id")
 	kind, kindOK := chatType(o)
 	if kind == "" {
 		kind = "function"
 	}
 	// Decoded even if the call is ambiguous, so that its verdict can name it.
 	named := c.setInner(o.value(kind), ownKey(kind), o)
-	if !ok || !kindOK || !named {
+	c.unsureName = c.unsureName || o.ambiguous("function", "custom")
+	if c.unsureID || !kindOK || !named || o.ambiguous() {
 		c.Fault = Malformed
 	}
 	return c
@@ -82,6 +84,7 @@ func (c *Call) setInner(raw []byte, own string, outer object) bool {
 	}
 	name, ok := plainText(inner.value("name"))
 	c.Name = name
+	c.unsureName = !ok || inner.ambiguous("name") || !sameName(outer, name)
 	server, qualified := sameNamespace(outer, inner)
 	c.Server = server
 	arguments := inner.value(own)
@@ -90,7 +93,7 @@ func (c *Call) setInner(raw []byte, own string, outer object) bool {
 	} else {
 		c.setTextOrObject(arguments)
 	}
-	return ok && qualified && !inner.ambiguous() && sameName(outer, name) &&
+	return !c.unsureName && qualified && !inner.ambiguous() &&
 		sameArguments(inner, arguments) && sameArguments(outer, arguments)
 }
 

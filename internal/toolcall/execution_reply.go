@@ -14,7 +14,7 @@ func ReplyResult(r Review, result []byte) []json.RawMessage {
 		return nil
 	}
 	c := &r.Calls[0]
-	if c.answer == answerNone || c.answer == answerNullID || c.answer == answerApproval {
+	if !c.answerable(r.Format) || c.answer == answerNullID || c.answer == answerApproval {
 		return nil
 	}
 	var w writer

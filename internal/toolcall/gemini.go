@@ -171,7 +171,7 @@ func (r *geminiReader) part(raw []byte) error {
 	}
 	c := functionCall(o.value("functionCall"))
 	if o.ambiguous() {
-		c.Fault = Malformed
+		c.Fault, c.answer = Malformed, answerNone
 	}
 	return r.add(c)
 }
@@ -179,7 +179,7 @@ func (r *geminiReader) part(raw []byte) error {
 // functionCall decodes {"id": "…", "name": "…", "args": {…}}. Pieces of arguments
 // that are still to come (partialArgs, willContinue) are no call yet.
 func functionCall(raw []byte) Call {
-	c := Call{IntegersByValue: true}
+	c := Call{IntegersByValue: true, unsureName: true}
 	o, err := readObject(raw, append([]string{"id", "name", "partialArgs", "partial_args", "willContinue", "will_continue"}, argumentKeys...)...)
 	if err != nil {
 		c.Fault = Malformed
@@ -188,10 +188,11 @@ func functionCall(raw []byte) Call {
 	idOK := c.setID(o.value("id"))
 	name, nameOK := plainText(o.value("name"))
 	c.Name = name
+	c.unsureID, c.unsureName = !idOK || o.ambiguous("id"), !nameOK || o.ambiguous("name")
 	args := o.value("args")
 	c.setObjectOrEmpty(args)
 	pieces := o.set("partialArgs", "partial_args") || o.continues()
-	if !idOK || !nameOK || pieces || o.ambiguous() || !sameArguments(o, args) {
+	if c.unsureID || c.unsureName || pieces || o.ambiguous() || !sameArguments(o, args) {
 		c.Fault = Malformed
 	}
 	return c

@@ -100,7 +100,7 @@ func rpcCall(o object, frameOK bool) Call {
 	switch {
 	case !o.has("id"):
 		c.answer = answerNone
-	case !idOK, o.value("id") != nil && isNull(o.value("id")):
+	case !idOK, o.ambiguous("id"), o.value("id") != nil && isNull(o.value("id")):
 		c.answer = answerNullID
 	}
 	paramsOK := c.setParams(o.value("params"))

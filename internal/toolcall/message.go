@@ -65,7 +65,7 @@ func recognise(body []byte) []attempt {
 		switch {
 		case list.own:
 			fits = append(fits, a)
-		case err == nil && len(list.calls) == 0:
+		case err == nil && len(list.calls) == 0 && !list.anyones:
 			plain = append(plain, a)
 		}
 	}
@@ -136,6 +136,9 @@ type callList struct {
 	executed []string
 	// own: the message has a key or a type by which only this format names calls.
 	own bool
+	// anyones: the message could be of other formats just as well, and is of this one
+	// only where that is said.
+	anyones bool
 }
 
 func (l *callList) add(c Call) error {
@@ -161,10 +164,10 @@ func (l *callList) addMalformed(what string) error {
 }
 
 // malform blocks every call found since start, because readers differ on where
-// to find them; if none was found, it leaves one in their place.
+// to find them, so that a reply could answer one that its reader has not; if none was found, it leaves one in their place.
 func (l *callList) malform(start int) error {
 	for i := start; i < len(l.calls); i++ {
-		l.calls[i].Fault = Malformed
+		l.calls[i].Fault, l.calls[i].answer = Malformed, answerNone
 	}
 	if start == len(l.calls) {
 		return l.addMalformed("")

@@ -36,7 +36,8 @@ const maxReplyName = 512
 // provider, in the order of the calls, each ready to append to the conversation
 // (for MCP, to send). texts has one text a call of r.Calls, "" for an allowed one.
 // There are no results for Native calls, nor for what cannot be answered: MCP
-// notifications, and entries that cannot be understood.
+// notifications, entries that cannot be understood, and calls without the id (or where
+// the format goes by it, the name) by which a result finds its call, or with two.
 func Reply(r Review, texts []string) []json.RawMessage {
 	write := writers[r.Format]
 	if write == nil {
@@ -45,7 +46,7 @@ func Reply(r Review, texts []string) []json.RawMessage {
 	var replies []json.RawMessage
 	for i, text := range texts[:min(len(texts), len(r.Calls))] {
 		c := &r.Calls[i]
-		if text == "" || c.answer == answerNone {
+		if text == "" || !c.answerable(r.Format) {
 			continue
 		}
 		var w writer
@@ -53,6 +54,22 @@ func Reply(r Review, texts []string) []json.RawMessage {
 		replies = append(replies, w.text)
 	}
 	return replies
+}
+
+// answerable says whether a result of the call would find it.
+func (c *Call) answerable(format Format) bool {
+	named := c.Name != "" && !c.unsureName
+	switch {
+	case c.answer == answerNone:
+		return false
+	case format == MCP:
+		return true // an id that cannot be used is answered as null
+	case c.unsureID:
+		return false
+	case format == Gemini, format == OpenAIChat && (c.ID == "" || c.answer == answerLegacy):
+		return named
+	}
+	return c.ID != ""
 }
 
 var writers = map[Format]func(*writer, *Call, string){

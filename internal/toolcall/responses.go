@@ -250,6 +250,7 @@ func responsesCall(o object, kind itemKind) Call {
 		idKey, serverKey, c.answer = "id", "server_label", answerApproval
 	}
 	idOK := c.setID(o.value(idKey))
+	c.unsureID = !idOK || o.ambiguous(idKey)
 	name, nameOK := plainText(o.value("name"))
 	serverOK := c.setServer(o.value(serverKey))
 	c.Name = name
@@ -262,7 +263,7 @@ func responsesCall(o object, kind itemKind) Call {
 	if o.saysOneOf(unfinished, "status") {
 		c.truncate()
 	}
-	if !idOK || !nameOK || !serverOK || !sameArguments(o, arguments) || otherCall(o, kind) {
+	if c.unsureID || !nameOK || !serverOK || !sameArguments(o, arguments) || otherCall(o, kind) {
 		c.Fault = Malformed
 	}
 	return c
