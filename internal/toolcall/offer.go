@@ -69,6 +69,8 @@ type OfferEntry struct {
 
 	// surfaced: the entry stands in the conversation and may repeat what a list declares.
 	surfaced bool
+	// raw is the entry as it is offered, nil where it has no text of its own.
+	raw []byte
 }
 
 // Offer is what a client offers to a model in one request: a decoded

@@ -88,6 +88,8 @@ func (r *offerReader) entry(raw []byte) { r.entryIn("", raw) }
 
 // entryIn reads one in a namespace.
 func (r *offerReader) entryIn(prefix string, raw []byte) {
+	defer func(outer []byte) { r.reading = outer }(r.reading)
+	r.reading = raw
 	var e entry
 	o, err := readObject(raw, entryKeys...)
 	if err != nil {
@@ -133,7 +135,7 @@ func (e *entry) nameAll(o object) {
 
 // put adds an entry that stands in the list which is being read.
 func (r *offerReader) put(e OfferEntry) {
-	e.surfaced = r.surfacing
+	e.surfaced, e.raw = r.surfacing, r.reading
 	r.add(nil, e)
 }
 
@@ -338,6 +340,8 @@ func (r *offerReader) builtIns(raw []byte) {
 
 // declaration reads one function declaration.
 func (r *offerReader) declaration(raw []byte) {
+	defer func(outer []byte) { r.reading = outer }(r.reading)
+	r.reading = raw
 	var e entry
 	o, err := readObject(raw, entryKeys...)
 	if err != nil {

@@ -42,6 +42,8 @@ type offerReader struct {
 	read bool
 	// surfacing: the list that is read stands in the conversation.
 	surfacing bool
+	// reading is the innermost entry that is read.
+	reading []byte
 	// tooMany: there are more names or entries than MaxOffered.
 	tooMany bool
 	names   int
@@ -198,21 +200,7 @@ func (r *offerReader) choose(names ...string) {
 // offer ends the reading: MCP servers that no toolset names are offered whole, and a
 // name that two entries declare is no name at all.
 func (r *offerReader) offer() Offer {
-	declared := map[string]int{}
-	for i := range r.entries {
-		if e := &r.entries[i]; !e.surfaced {
-			for _, name := range e.Names {
-				declared[name]++
-			}
-		}
-	}
-	for i := range r.entries {
-		e := &r.entries[i]
-		twice := slices.ContainsFunc(e.Names, func(name string) bool { return declared[name] > 1 })
-		if e.Fault == EntryOK && twice && !e.surfaced {
-			e.Fault = EntryDeclaredTwice
-		}
-	}
+	r.declaredTwice()
 	return Offer{Format: r.format, Entries: r.entries, Chosen: r.chosen, RequestTools: forValidator(r.raw)}
 }
 
