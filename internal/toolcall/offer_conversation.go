@@ -62,6 +62,9 @@ func (r *offerReader) block(raw []byte) error {
 	if rawjson.KindOf(raw) != rawjson.Object {
 		return nil
 	}
+	if r.tooMany {
+		return tooManyOffered()
+	}
 	o, err := readObject(raw, blockKeys...)
 	if err != nil {
 		return badRequest("a message of the request, or a part of one, has more than %d fields", maxMembers)
@@ -194,7 +197,7 @@ func isDefinition(o object) bool {
 // there are is in the request, so that nothing has to be guessed from the name.
 func (r *offerReader) referred(server, name string) string {
 	effective := Call{Server: server, Name: name}.EffectiveName()
-	if server != "" || r.offers(name) {
+	if server != "" || r.named[name] || slices.Contains(r.chosen, name) {
 		return effective
 	}
 	for _, known := range slices.Concat(r.toolsets, r.servers) {
@@ -203,17 +206,12 @@ func (r *offerReader) referred(server, name string) string {
 			continue
 		}
 		for _, candidate := range []string{(Call{Server: known, Name: tool}).EffectiveName(), remotePrefix + known} {
-			if r.offers(candidate) {
+			if r.named[candidate] {
 				return candidate
 			}
 		}
 	}
 	return effective
-}
-
-// offers says whether an entry read so far has the name.
-func (r *offerReader) offers(name string) bool {
-	return slices.ContainsFunc(r.entries, func(e OfferEntry) bool { return slices.Contains(e.Names, name) })
 }
 
 // plainItems are the items of OpenAI's Responses whose tools a server has listed

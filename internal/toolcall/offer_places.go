@@ -42,6 +42,8 @@ type offerReader struct {
 	read bool
 	// surfacing: the list that is read stands in the conversation.
 	surfacing bool
+	// named has the names of the entries.
+	named map[string]bool
 	// reading is the innermost entry that is read.
 	reading []byte
 	// tooMany: there are more names or entries than MaxOffered.
@@ -178,6 +180,12 @@ func (r *offerReader) add(raw []byte, e OfferEntry) {
 	e.Index = r.next
 	r.entries = append(r.entries, e)
 	r.names += len(e.Names)
+	if r.named == nil {
+		r.named = map[string]bool{}
+	}
+	for _, name := range e.Names {
+		r.named[name] = true
+	}
 	r.tooMany = r.tooMany || len(r.entries) > MaxOffered || r.names > MaxOffered
 	if raw != nil {
 		r.raw = append(r.raw, raw)
