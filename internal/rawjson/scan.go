@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -93,6 +94,11 @@ func passEscape(b []byte, i int) (next int, form StringForm) {
 	}
 	if b[i] != '\\' {
 		return i, Broken
+	}
+	if i+1 < len(b) && b[i+1] == 'u' {
+		if r := hex4(b, i+2); r >= 0 && !utf16.IsSurrogate(r) {
+			return i + 6, Escaped
+		}
 	}
 	next, bad, msg := scanEscape(b, i)
 	switch {

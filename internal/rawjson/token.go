@@ -114,20 +114,24 @@ func hexDigit(c byte) (rune, bool) {
 	return 0, false
 }
 
-// hex4 is the value of four hexadecimal digits at b[i], or -1.
+// hexValues are the values of hexadecimal digits, and -1 for what is none.
+var hexValues = func() (values [256]int8) {
+	for i := range values {
+		values[i] = -1
+		if d, ok := hexDigit(byte(i)); ok {
+			values[i] = int8(d)
+		}
+	}
+	return values
+}()
+
+// hex4 is the value of four hexadecimal digits at b[i], or below zero.
 func hex4(b []byte, i int) rune {
 	if i+4 > len(b) {
 		return -1
 	}
-	var r rune
-	for _, c := range b[i : i+4] {
-		d, ok := hexDigit(c)
-		if !ok {
-			return -1
-		}
-		r = r<<4 | d
-	}
-	return r
+	// A digit that is none has the sign, which no shift and no or takes away.
+	return rune(hexValues[b[i]])<<12 | rune(hexValues[b[i+1]])<<8 | rune(hexValues[b[i+2]])<<4 | rune(hexValues[b[i+3]])
 }
 
 // scanNumber reads a number whose first byte, a digit or a minus, is at b[i].
