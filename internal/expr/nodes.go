@@ -69,7 +69,9 @@ type attribute struct {
 func (a *attribute) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	m := meterOf(frame)
 	m.charge(a.units)
-	if !a.test {
+	// Only the path of a variable is looked at without being read: what an expression
+	// gives has read what it is made of.
+	if _, variable := a.Attr().(interpreter.NamespacedAttribute); !a.test || !variable {
 		return a.InterpretableAttribute.Exec(frame)
 	}
 	before := m.testing
