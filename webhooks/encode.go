@@ -18,10 +18,14 @@ func encode(response reviewv1alpha1.ToolCallReviewResponse) ([]byte, error) {
 		r.Errors, r.Violations = orEmpty(r.Errors), orEmpty(r.Violations)
 		r.Warnings, r.Policies = orEmpty(r.Warnings), orEmpty(r.Policies)
 	}
-	body, err := json.Marshal(reviewv1alpha1.ToolCallReview{
+	return encodeLine(reviewv1alpha1.ToolCallReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: toolcall.APIVersion, Kind: toolcall.Kind},
 		Response: &response,
 	})
+}
+
+func encodeLine(object any) ([]byte, error) {
+	body, err := json.Marshal(object)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the response: %w", err)
 	}

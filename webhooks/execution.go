@@ -2,13 +2,10 @@ package webhooks
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/uuid"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/review"
@@ -38,12 +35,9 @@ func (h *ReviewHandler) decideExecution(q *posted) answer {
 	if err != nil {
 		return envelopeFault(err)
 	}
-	if in.UID == "" {
-		in.UID = string(uuid.NewUUID())
-	}
-	snap := h.opts.Snapshots.Load()
-	if snap == nil {
-		return notReady()
+	snap, a := h.begin(&in.UID)
+	if a.set() {
+		return a
 	}
 	answers, a := h.outside(q, snap, &in)
 	if a.set() {
@@ -108,12 +102,8 @@ func encodeExecution(response reviewv1alpha1.ToolCallExecutionResponse) ([]byte,
 	r := &response.ToolCallResult
 	r.Errors, r.Violations = orEmpty(r.Errors), orEmpty(r.Violations)
 	r.Warnings, r.Policies = orEmpty(r.Warnings), orEmpty(r.Policies)
-	body, err := json.Marshal(reviewv1alpha1.ToolCallExecution{
+	return encodeLine(reviewv1alpha1.ToolCallExecution{
 		TypeMeta: metav1.TypeMeta{APIVersion: toolcall.APIVersion, Kind: toolcall.KindExecution},
 		Response: &response,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the response: %w", err)
-	}
-	return append(body, '\n'), nil
 }

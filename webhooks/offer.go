@@ -1,13 +1,11 @@
 package webhooks
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/uuid"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/review"
@@ -28,12 +26,9 @@ func (h *ReviewHandler) decideOffer(q *posted) answer {
 	if err != nil {
 		return envelopeFault(err)
 	}
-	if in.UID == "" {
-		in.UID = string(uuid.NewUUID())
-	}
-	snap := h.opts.Snapshots.Load()
-	if snap == nil {
-		return notReady()
+	snap, a := h.begin(&in.UID)
+	if a.set() {
+		return a
 	}
 	decision, a := h.offerVerdict(snap, q, &in)
 	if a.set() {
@@ -100,14 +95,10 @@ func encodeOffer(response reviewv1alpha1.ToolRequestReviewResponse) ([]byte, err
 	d.RequestedTools, d.UndeclaredTools, d.InvalidSchemas = orEmpty(d.RequestedTools), orEmpty(d.UndeclaredTools), orEmpty(d.InvalidSchemas)
 	d.MalformedEntries = orEmpty(d.MalformedEntries)
 	response.PermittedTools, response.Warnings, response.Policies = orEmpty(response.PermittedTools), orEmpty(response.Warnings), orEmpty(response.Policies)
-	body, err := json.Marshal(reviewv1alpha1.ToolRequestReview{
+	return encodeLine(reviewv1alpha1.ToolRequestReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: toolcall.APIVersion, Kind: toolcall.KindRequestReview},
 		Response: &response,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the response: %w", err)
-	}
-	return append(body, '\n'), nil
 }
 
 // recordOffer writes what policies found, one line a finding, and every block.

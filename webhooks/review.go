@@ -294,18 +294,27 @@ func (h *ReviewHandler) survive(decide func(*posted) answer, q *posted) (a answe
 	return decide(q)
 }
 
+// begin names a review that has no uid, and gives the set that judges it to the end.
+func (h *ReviewHandler) begin(uid *string) (*snapshot.Snapshot, answer) {
+	if *uid == "" {
+		*uid = string(uuid.NewUUID())
+	}
+	snap := h.opts.Snapshots.Load()
+	if snap == nil {
+		return nil, notReady()
+	}
+	return snap, answer{}
+}
+
 // decide gives the verdicts on calls.
 func (h *ReviewHandler) decide(q *posted) answer {
 	in, err := h.decode(q.body)
 	if err != nil {
 		return envelopeFault(err)
 	}
-	if in.UID == "" {
-		in.UID = string(uuid.NewUUID())
-	}
-	snap := h.opts.Snapshots.Load()
-	if snap == nil {
-		return notReady()
+	snap, a := h.begin(&in.UID)
+	if a.set() {
+		return a
 	}
 	answers, a := h.outside(q, snap, &in)
 	if a.set() {

@@ -23,9 +23,13 @@ type Answer struct {
 	Body   []byte
 }
 
-// Try sends a body as a review.
+// Try sends a body as a review of calls.
 func (m *Manager) Try(ctx context.Context, token string, body []byte, contentType string) (Answer, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.Endpoint.String()+Path, bytes.NewReader(body))
+	return m.post(ctx, Path, token, body, contentType)
+}
+
+func (m *Manager) post(ctx context.Context, path, token string, body []byte, contentType string) (Answer, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+m.Endpoint.String()+path, bytes.NewReader(body))
 	if err != nil {
 		return Answer{}, err
 	}
@@ -44,12 +48,17 @@ func (m *Manager) Try(ctx context.Context, token string, body []byte, contentTyp
 	return Answer{Status: response.StatusCode, Header: response.Header, Body: text}, err
 }
 
-// Ask sends JSON and fails where there is no answer.
+// Ask sends a review of calls as JSON and fails where there is no answer.
 func (m *Manager) Ask(ctx context.Context, tb TB, token string, body []byte) Answer {
 	tb.Helper()
-	a, err := m.Try(ctx, token, body, "application/json")
+	return m.ask(ctx, tb, Path, token, body)
+}
+
+func (m *Manager) ask(ctx context.Context, tb TB, path, token string, body []byte) Answer {
+	tb.Helper()
+	a, err := m.post(ctx, path, token, body, "application/json")
 	if err != nil {
-		tb.Fatalf("sending a review: %v", err)
+		tb.Fatalf("sending to %s: %v", path, err)
 	}
 	return a
 }
@@ -57,19 +66,25 @@ func (m *Manager) Ask(ctx context.Context, tb TB, token string, body []byte) Ans
 // Verdict reads a 200 and fails on anything else.
 func (a Answer) Verdict(tb TB) *reviewv1alpha1.ToolCallReviewResponse {
 	tb.Helper()
-	if a.Status != http.StatusOK {
-		tb.Fatalf("answered %d: %s", a.Status, a.Body)
-	}
 	var review reviewv1alpha1.ToolCallReview
-	d := json.NewDecoder(bytes.NewReader(a.Body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&review); err != nil {
-		tb.Fatalf("reading %s: %v", a.Body, err)
-	}
+	a.read(tb, &review)
 	if review.Kind != reviewv1alpha1.KindToolCallReview || review.APIVersion != reviewv1alpha1.GroupVersion.String() || review.Response == nil {
 		tb.Fatalf("the answer is no review: %s", a.Body)
 	}
 	return review.Response
+}
+
+// read reads a 200 into an object that has to know every field.
+func (a Answer) read(tb TB, into any) {
+	tb.Helper()
+	if a.Status != http.StatusOK {
+		tb.Fatalf("answered %d: %s", a.Status, a.Body)
+	}
+	d := json.NewDecoder(bytes.NewReader(a.Body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		tb.Fatalf("reading %s: %v", a.Body, err)
+	}
 }
 
 // Refusal reads anything but a 200: a Status that agrees with the HTTP status and
