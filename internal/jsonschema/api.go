@@ -41,6 +41,9 @@ type Options struct {
 	NullsAbsent bool
 	// AnnotateFormats switches the format assertion off.
 	AnnotateFormats bool
+	// OpenBranches only warns of a branch of anyOf or oneOf that accepts everything, as
+	// plain JSON Schema allows it; otherwise it is a problem.
+	OpenBranches bool
 	// AllowProto switches the __proto__ rule off; for conformance tests only.
 	AllowProto bool
 }

@@ -37,16 +37,15 @@ func Compile(doc []byte, opts Options) (c *Compiled, list, warnings []Problem) {
 			c, list, warnings = nil, p.sorted("problems"), w.sorted("warnings")
 		}
 	}()
-	c = compile(doc, opts, &p, &w, false)
+	c = compile(doc, opts, &p, &w)
 	if p.any() {
 		c = nil
 	}
 	return c, p.sorted("problems"), w.sorted("warnings")
 }
 
-// compile does the work. openBranches lets branches of a union accept
-// everything, as plain JSON Schema does; conformance tests need it.
-func compile(doc []byte, opts Options, p, w *problems, openBranches bool) *Compiled {
+// compile does the work.
+func compile(doc []byte, opts Options, p, w *problems) *Compiled {
 	if len(doc) == 0 {
 		return noParameters(opts)
 	}
@@ -54,7 +53,6 @@ func compile(doc []byte, opts Options, p, w *problems, openBranches bool) *Compi
 	if d == nil {
 		return nil
 	}
-	d.openBranches = openBranches
 	d.inspect()
 	root := d.compileLibrary()
 	if p.any() || root == nil {
@@ -121,6 +119,9 @@ func hashOf(doc []byte, opts Options) string {
 	fmt.Fprintf(h, "%s|%d|%t|%t|%t|%t|%d|", opts.Dialect, opts.Undeclared, opts.IntegersByValue,
 		opts.NullsAbsent, opts.AnnotateFormats, opts.AllowProto, len(doc))
 	h.Write(doc)
+	if opts.OpenBranches {
+		h.Write([]byte("|open"))
+	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 

@@ -184,11 +184,11 @@ func (d *document) asserts(f rawjson.Field) bool {
 	return ok && span[0] <= d.dialect.year() && d.dialect.year() <= span[1]
 }
 
-// checkBranch refuses a branch of a union that accepts everything, because it
+// checkBranch refuses a branch of a union that accepts everything, or warns of it, because it
 // makes the union accept everything: it is what is left of "const": null after
 // a tool dropped the null.
 func (d *document) checkBranch(pl place) {
-	if !pl.union || d.openBranches {
+	if !pl.union {
 		return
 	}
 	v := pl.value
@@ -197,7 +197,11 @@ func (d *document) checkBranch(pl place) {
 		open = !slices.ContainsFunc(v.Fields, d.asserts)
 	}
 	if open {
-		d.problems.add(pl.path, unionKeyword(pl.path),
+		told := d.problems
+		if d.opts.OpenBranches {
+			told = d.warnings
+		}
+		told.add(pl.path, unionKeyword(pl.path),
 			`this branch accepts everything; say what it accepts (was it "const": null? write "type": "null")`)
 	}
 }

@@ -59,7 +59,7 @@ func plainOptions(d Dialect) Options {
 
 func newTrial(doc []byte, dialect Dialect, opts Options) *trial {
 	var p, w problems
-	c := compile(doc, plainOptions(dialect), &p, &w, true)
+	c := compile(doc, openly(plainOptions(dialect)), &p, &w)
 	if c == nil || p.any() {
 		return nil
 	}
@@ -69,7 +69,7 @@ func newTrial(doc []byte, dialect Dialect, opts Options) *trial {
 	}
 	opts.Dialect = dialect
 	p, w = problems{}, problems{}
-	if t.other = compile(doc, opts, &p, &w, true); p.any() {
+	if t.other = compile(doc, openly(opts), &p, &w); p.any() {
 		t.other = nil
 	}
 	return t

@@ -36,8 +36,6 @@ type document struct {
 	problems *problems
 	warnings *problems
 
-	openBranches bool
-
 	patterns                   map[string]*pattern
 	patternSize, patternRanges int
 	resources                  map[string]*docResource

@@ -53,7 +53,7 @@ func TestFormatSuite(t *testing.T) {
 		opts := conformance(d)
 		opts.AnnotateFormats = false
 		var p, w problems
-		c := compile(g.Schema, opts, &p, &w, true)
+		c := compile(g.Schema, openly(opts), &p, &w)
 		if p.any() {
 			t.Errorf("%s: %s: %v", name, g.Description, p.list)
 			return

@@ -130,7 +130,7 @@ func FuzzJudgeAgainstLibrary(f *testing.F) {
 		opts := conformance(dialect)
 		opts.AnnotateFormats = false
 		var p, w problems
-		c := compile(doc, opts, &p, &w, true)
+		c := compile(doc, openly(opts), &p, &w)
 		if c == nil || p.any() {
 			return
 		}

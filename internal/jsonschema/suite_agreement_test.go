@@ -22,7 +22,7 @@ func TestJudgesAgree(t *testing.T) {
 		for _, opts := range agreementOptions {
 			opts.Dialect = d
 			var p, w problems
-			c := compile(g.Schema, opts, &p, &w, true)
+			c := compile(g.Schema, openly(opts), &p, &w)
 			if c == nil || p.any() {
 				continue
 			}

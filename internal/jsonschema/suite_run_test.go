@@ -68,7 +68,7 @@ func runSuiteGroup(t *testing.T, name string, d Dialect, g suiteGroup, index int
 	}
 	count := suiteCount{groups: 1, tests: len(g.Tests)}
 	var p, w problems
-	c := compile(g.Schema, suiteOptions(name, d), &p, &w, true)
+	c := compile(g.Schema, openly(suiteOptions(name, d)), &p, &w)
 	if c == nil || p.any() {
 		count.refused = 1
 		if kind != refuses {

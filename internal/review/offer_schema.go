@@ -3,8 +3,6 @@ package review
 import (
 	"container/list"
 	"crypto/sha256"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/callgate/callgate/internal/jsonschema"
@@ -127,9 +125,9 @@ func checkSchema(s toolcall.OfferedSchema) schemaCheck {
 		dialect = jsonschema.Draft2020
 	}
 	_, problems, warnings := jsonschema.Compile(s.JSONSchema(), jsonschema.Options{
-		Dialect: dialect, Undeclared: jsonschema.FollowSchema,
+		Dialect: dialect, Undeclared: jsonschema.FollowSchema, OpenBranches: true,
 	})
-	check := schemaCheck{compiles: !slices.ContainsFunc(problems, func(p jsonschema.Problem) bool { return !openBranch(p) })}
+	check := schemaCheck{compiles: len(problems) == 0}
 	for _, p := range append(problems, warnings...) {
 		if len(check.notes) == maxSchemaNotes {
 			break
@@ -137,10 +135,4 @@ func checkSchema(s toolcall.OfferedSchema) schemaCheck {
 		check.notes = append(check.notes, shown.Path(p.Path))
 	}
 	return check
-}
-
-// openBranch says whether a problem is a branch of a union that accepts everything: JSON
-// Schema allows it.
-func openBranch(p jsonschema.Problem) bool {
-	return (p.Keyword == "anyOf" || p.Keyword == "oneOf") && strings.HasPrefix(p.Message, "this branch accepts everything")
 }

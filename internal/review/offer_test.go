@@ -246,6 +246,8 @@ func TestOfferedSchemas(t *testing.T) {
 		{"a dialect that nobody knows", `{"name":"a","inputSchema":{"$schema":"https://example.org/mine"}}`, "block invalid=a warnings=offered_schema:a:/$schema"},
 		{"a branch that accepts everything only warns", `{"name":"a","input_schema":{"type":"object","properties":{"q":{"anyOf":[{"type":"string"},{"description":"anything"}]}}}}`,
 			"allow permitted=a warnings=offered_schema:a:/properties/q/anyOf/1"},
+		{"beside it a cycle is found all the same", `{"name":"a","input_schema":{"type":"object","properties":{"q":{"anyOf":[{"type":"string"},{}]},"r":{"$ref":"#/$defs/x"}},"$defs":{"x":{"$ref":"#/$defs/x"}}}}`,
+			"block invalid=a warnings=offered_schema:a:/$defs/x,offered_schema:a:/properties/q/anyOf/1"},
 		{"so does what the dialect ignores", `{"type":"function","function":{"name":"a","parameters":{"type":"object","prefixItems":[]}}}`, "allow permitted=a warnings=offered_schema:a:/prefixItems"},
 		{"one of several does not compile", `{"name":"a","parameters":` + fine + `,"input_schema":` + noSchema + `}`, "block invalid=a warnings=offered_schema:a:/type"},
 	} {
