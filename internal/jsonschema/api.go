@@ -120,9 +120,6 @@ type Input struct {
 	// IntegersByValue overrides the option of the same name, for wire formats
 	// whose numbers are doubles.
 	IntegersByValue bool
-	// Quoted says that Raw is a JSON string, from quote to quote, whose text is the
-	// JSON text of the arguments. It is decoded once, into memory that is used again.
-	Quoted bool
 	// FreeText says that Raw is not JSON but one free text, judged as a string.
 	FreeText bool
 	// Budget is shared by the values that are judged for one answer. Nil: the value

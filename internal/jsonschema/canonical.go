@@ -20,7 +20,6 @@ func (c *Compiled) Canonical(dst []byte, in Input) (out []byte, ok bool) {
 
 // Canonical is Compiled.Canonical by way of the tree that the reference judges.
 func (c slowJudge) Canonical(dst []byte, in Input) (out []byte, ok bool) {
-	in = in.plain()
 	defer func() {
 		if recover() != nil {
 			out, ok = dst, false

@@ -12,7 +12,6 @@ import (
 // are written as they come, and put in order where they are not.
 type canonicalWriter struct {
 	src, out []byte
-	unquoted []byte
 	text     []byte
 	keys     []byte // decoded keys
 	members  []canonicalMember
@@ -37,13 +36,6 @@ var writers = sync.Pool{New: func() any { return new(canonicalWriter) }}
 func (w *canonicalWriter) write(dst []byte, in Input, nulls bool) (out []byte, ok, known bool) {
 	w.src, w.out, w.depth, w.values, w.nulls, w.unknown = in.Raw, dst, 0, MaxArgumentValues, nulls, false
 	w.keys, w.members = w.keys[:0], w.members[:0]
-	if in.Quoted {
-		text, proper := unquoted(w.unquoted[:0], in.Raw)
-		if !proper || len(in.Raw) > maxQuoted {
-			return dst, false, true
-		}
-		w.unquoted, w.src = text, text
-	}
 	i := rawjson.SkipSpace(w.src, 0)
 	if len(w.src) > MaxArgumentBytes || i >= len(w.src) || w.src[i] != '{' {
 		return dst, false, true
@@ -60,7 +52,7 @@ func (w *canonicalWriter) write(dst []byte, in Input, nulls bool) (out []byte, o
 
 func (w *canonicalWriter) release() {
 	w.src, w.out = nil, nil
-	if cap(w.unquoted)+cap(w.text)+cap(w.keys)+cap(w.sorted) > keptBytes || cap(w.members) > keptEntries {
+	if cap(w.text)+cap(w.keys)+cap(w.sorted) > keptBytes || cap(w.members) > keptEntries {
 		*w = canonicalWriter{}
 	}
 	writers.Put(w)

@@ -59,8 +59,6 @@ type engine struct {
 
 	work, patternSteps int // of the budget
 
-	unquoted []byte // the source, where it came as a string
-
 	keys []byte // decoded keys, for as long as the judgement lasts
 	text []byte // one decoded string
 	// decodedAt is where that stands in the source; -1: nowhere.
@@ -132,9 +130,6 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.newTurn()
 	e.work, e.patternSteps = b.share()
 	e.maxSteps = e.work * stepsPerWork
-	if in.Quoted {
-		e.unquote(in.Raw)
-	}
 	if len(e.src) > MaxArgumentBytes {
 		e.fault = TooLarge
 	}
@@ -145,28 +140,10 @@ func (e *engine) start(c *Compiled, in Input, b *Budget) {
 	e.pending, e.inPlace, e.moreInPlace = e.pending[:0], e.inPlace[:0], false
 }
 
-// maxQuoted is what no text of MaxArgumentBytes is longer than, quoted: six bytes for
-// each.
-const maxQuoted = 6*MaxArgumentBytes + 2
-
-// unquote makes the text of a string the source.
-func (e *engine) unquote(raw []byte) {
-	if len(raw) > maxQuoted {
-		e.fault = TooLarge
-		return
-	}
-	text, ok := unquoted(e.unquoted[:0], raw)
-	if !ok {
-		e.fault = InvalidJSON
-		return
-	}
-	e.unquoted, e.src = text, text
-}
-
 // release gives the engine back, without what it saw.
 func (e *engine) release() {
 	e.c, e.src = nil, nil
-	if cap(e.unquoted)+cap(e.keys)+cap(e.text)+cap(e.words)+cap(e.equality.bytes)+cap(e.equality.sorted) > keptBytes ||
+	if cap(e.keys)+cap(e.text)+cap(e.words)+cap(e.equality.bytes)+cap(e.equality.sorted) > keptBytes ||
 		cap(e.unknown)+cap(e.entries)+cap(e.hits)+cap(e.loci)+cap(e.bits)+cap(e.equality.items)+cap(e.equality.members) > keptEntries || e.keptSlots() > keptEntries {
 		*e = engine{}
 	}

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 )
@@ -11,6 +12,7 @@ func sameAsReference(t *testing.T, c *Compiled, doc, raw []byte) {
 	t.Helper()
 	for _, byValue := range []bool{false, true} {
 		in := Input{Raw: raw, IntegersByValue: byValue}
+		sameCanonically(t, c, in)
 		got, want := c.Judge(in), c.Reference().Judge(in)
 		if want.Fault == TooCostly && got.Fault != TooCostly {
 			continue
@@ -18,6 +20,17 @@ func sameAsReference(t *testing.T, c *Compiled, doc, raw []byte) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("%+v\nschema %s\nvalue  %s\nby value %t\nengine    %+v\nreference %+v", c.opts, doc, raw, byValue, got, want)
 		}
+	}
+}
+
+// sameCanonically holds the canonical form, which is written while the text is read, to
+// the one that is written from a tree.
+func sameCanonically(t *testing.T, c *Compiled, in Input) {
+	t.Helper()
+	got, ok := c.Canonical([]byte(">"), in)
+	want, wanted := c.Reference().Canonical([]byte(">"), in)
+	if ok != wanted || !bytes.Equal(got, want) {
+		t.Fatalf("%s\ncanonical %s %t\nof a tree %s %t", in.Raw, got, ok, want, wanted)
 	}
 }
 

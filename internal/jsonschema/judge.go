@@ -108,36 +108,11 @@ func (c slowJudge) Judge(in Input) (res Result) {
 			res = Result{Fault: TooCostly}
 		}
 	}()
-	root, fault := c.read(in.plain())
+	root, fault := c.read(in)
 	if fault != NoFault {
 		return Result{Fault: fault}
 	}
 	return c.judgeTree(root, c.opts.IntegersByValue || in.IntegersByValue, in.budget())
-}
-
-// plain is the input without its quotes. What is no proper string becomes what is no
-// JSON either.
-func (in Input) plain() Input {
-	if in.Quoted && !in.FreeText {
-		in.Quoted = false
-		// What is too long stays so.
-		if len(in.Raw) <= maxQuoted {
-			in.Raw, _ = unquoted(nil, in.Raw)
-		}
-	}
-	return in
-}
-
-// unquoted appends the text of a JSON string, from quote to quote. It is nothing, and
-// ok is false, where that is no string. Whether it is UTF-8 is the reader's to see.
-func unquoted(dst, raw []byte) (text []byte, ok bool) {
-	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
-		return nil, false
-	}
-	if text, ok = rawjson.Unquote(dst, raw[1:len(raw)-1]); !ok {
-		return nil, false
-	}
-	return text, true
 }
 
 // read turns the input into the tree to judge, absent nulls not yet removed.

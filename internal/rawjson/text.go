@@ -21,6 +21,24 @@ func Text(raw []byte) (s string, badSurrogate bool) {
 	return unquote(raw[i+1 : end-1])
 }
 
+// Bytes is Text for whoever reads the text as bytes. A string without escapes is not
+// copied: the text is then a part of raw.
+func Bytes(raw []byte) (text []byte, badSurrogate bool) {
+	i := skipSpace(raw, 0)
+	if i >= len(raw) || raw[i] != '"' {
+		return nil, false
+	}
+	end, form := ScanString(raw, i)
+	if form&Broken != 0 {
+		return nil, false
+	}
+	inner := raw[i+1 : end-1 : end-1]
+	if form&Escaped == 0 {
+		return inner, false
+	}
+	return AppendText(nil, inner), form&BadSurrogate != 0
+}
+
 // unquote decodes what stands between the quotes of a checked string.
 func unquote(inner []byte) (s string, badSurrogate bool) {
 	at := bytes.IndexByte(inner, '\\')

@@ -1,7 +1,7 @@
 package toolcall
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
@@ -13,7 +13,7 @@ const WarnEmpty = "arguments:empty"
 // text, since no JSON reader would take it for one.
 const jsonSpace = " \t\r\n"
 
-func blank(text string) bool { return strings.Trim(text, jsonSpace) == "" }
+func blank(text []byte) bool { return len(bytes.Trim(text, jsonSpace)) == 0 }
 
 // setID takes a call's id and says whether it can be used.
 func (c *Call) setID(raw []byte) bool {
@@ -58,22 +58,21 @@ func (c *Call) setObjectOrEmpty(raw []byte) {
 }
 
 // setTextOrObject takes a provider's arguments where the shape wants JSON text;
-// several compatible servers send the object itself. The text is decoded by the
-// judge, once, and not here.
+// several compatible servers send the object itself. The string is decoded here, once;
+// what its text says is for the judge to read.
 func (c *Call) setTextOrObject(raw []byte) {
 	if rawjson.KindOf(raw) != rawjson.String {
 		c.setObjectOrEmpty(raw)
 		return
 	}
-	text, bad := rawjson.Text(raw)
-	trimmed := strings.Trim(text, jsonSpace)
+	text, bad := rawjson.Bytes(raw)
 	switch {
 	case bad:
 		c.Fault = InvalidJSON
-	case trimmed == "" || trimmed == "null":
+	case blank(text) || string(bytes.Trim(text, jsonSpace)) == "null":
 		c.setEmpty()
 	default:
-		c.Arguments = []byte(text)
+		c.Arguments = text
 	}
 }
 
@@ -84,12 +83,12 @@ func (c *Call) setFreeText(raw []byte) {
 		c.Fault = NotAnObject
 		return
 	}
-	text, bad := rawjson.Text(raw)
+	text, bad := rawjson.Bytes(raw)
 	if bad {
 		c.Fault = InvalidJSON
 		return
 	}
-	c.Arguments = []byte(text)
+	c.Arguments = text
 }
 
 func (c *Call) setEmpty() {

@@ -103,13 +103,13 @@ func (c *Call) setNativeText(raw []byte) {
 		c.Fault = NotAnObject
 		return
 	}
-	text, bad := rawjson.Text(raw)
+	text, bad := rawjson.Bytes(raw)
 	switch {
 	case bad:
 		c.Fault = InvalidJSON
 	case blank(text):
 		c.Fault = NotAnObject
 	default:
-		c.Arguments = []byte(text)
+		c.Arguments = text
 	}
 }

@@ -55,7 +55,11 @@ func locating(schema []byte) (map[form]judge, error) {
 func judgingBoth(j func(jsonschema.Input) bool) map[form]judge {
 	return map[form]judge{
 		asBytes: func(call []byte) bool { return j(jsonschema.Input{Raw: call}) },
-		asText:  func(call []byte) bool { return j(jsonschema.Input{Raw: call, Quoted: true}) },
+		// As the product does: see internal/toolcall.
+		asText: func(call []byte) bool {
+			text, bad := rawjson.Bytes(call)
+			return !bad && j(jsonschema.Input{Raw: text})
+		},
 	}
 }
 
@@ -67,13 +71,8 @@ func scanning([]byte) (map[form]judge, error) {
 }
 
 func unquoting([]byte) (map[form]judge, error) {
-	var text []byte
 	return map[form]judge{asText: func(call []byte) bool {
-		end, form := rawjson.ScanString(call, 0)
-		if form >= rawjson.BadSurrogate || end != len(call) {
-			return false
-		}
-		text = rawjson.AppendText(text[:0], call[1:end-1])
-		return len(text) > 0
+		text, bad := rawjson.Bytes(call)
+		return !bad && len(text) > 0
 	}}, nil
 }
