@@ -102,6 +102,9 @@ func (p *Process) Exited() bool {
 	}
 }
 
+// Log is what the process printed.
+func (p *Process) Log() string { return p.log.String() }
+
 // PeakMemory gives the most memory that the process has had resident, in bytes. It
 // reads what Linux tells, and gives 0 elsewhere.
 func (p *Process) PeakMemory(tb TB) int64 {
