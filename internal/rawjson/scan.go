@@ -47,12 +47,17 @@ func ScanString(b []byte, i int) (next int, form StringForm) {
 	for {
 		for i+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[i:])
-			if w&highs != 0 {
-				form |= NonASCII
-			}
-			if at := special(w); at != 0 {
+			at := special(w)
+			if at != 0 {
+				// What is behind it is not the string's.
+				if w&highs&(at&-at-1) != 0 {
+					form |= NonASCII
+				}
 				i += bits.TrailingZeros64(at) >> 3
 				goto found
+			}
+			if w&highs != 0 {
+				form |= NonASCII
 			}
 			i += 8
 		}
@@ -61,7 +66,6 @@ func ScanString(b []byte, i int) (next int, form StringForm) {
 		}
 	found:
 		if b[i] == '"' {
-			// What is not ASCII may also have been behind the closing quote.
 			if form&NonASCII != 0 && !utf8.Valid(b[start:i]) {
 				return i, Broken
 			}
