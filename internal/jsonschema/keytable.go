@@ -108,5 +108,5 @@ func mixEnds(s []byte, seed uint64) uint32 {
 	case n > 0:
 		a = uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16
 	}
-	return uint32(((a+uint64(n)+seed)*k1 ^ bits.RotateLeft64(b, 29)*k2) >> 32) //nolint:gosec // the upper half
+	return uint32(((a+uint64(n)+seed)*k1 ^ bits.RotateLeft64(b, 29)*k2) >> 32)
 }

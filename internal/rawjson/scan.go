@@ -150,6 +150,56 @@ func AppendText(dst, inner []byte) []byte {
 	return dst[:n]
 }
 
+// Unquote appends the text of a string that nobody has scanned yet: inner is what
+// stands between its quotes. ok is false where that is no string, or has half a
+// surrogate pair. Only whether it is UTF-8 is left to whoever reads the text.
+func Unquote(dst, inner []byte) (text []byte, ok bool) {
+	n := len(dst)
+	dst = slices.Grow(dst, len(inner))[:n+len(inner)]
+	for i := 0; i < len(inner); {
+		if i+8 <= len(inner) {
+			w := binary.LittleEndian.Uint64(inner[i:])
+			binary.LittleEndian.PutUint64(dst[n:], w)
+			at := special(w)
+			if at == 0 {
+				i, n = i+8, n+8
+				continue
+			}
+			plain := bits.TrailingZeros64(at) >> 3
+			i, n = i+plain, n+plain
+		} else if c := inner[i]; c != '\\' && c != '"' && c >= ' ' {
+			dst[n] = c
+			i, n = i+1, n+1
+			continue
+		}
+		if inner[i] != '\\' || i+1 == len(inner) {
+			return dst[:n], false
+		}
+		if c := escapes[inner[i+1]]; c != 0 {
+			dst[n] = c
+			i, n = i+2, n+1
+			continue
+		}
+		next, size := decodeEscape(dst[n:], inner, i)
+		if size == 0 {
+			return dst[:n], false
+		}
+		i, n = next, n+size
+	}
+	return dst[:n], true
+}
+
+// decodeEscape writes what the escape at b[i] stands for. size is 0 where it is none,
+// or half a surrogate pair.
+func decodeEscape(dst, b []byte, i int) (next, size int) {
+	next, bad, msg := scanEscape(b, i)
+	if bad || msg != "" {
+		return i, 0
+	}
+	r, _, _ := escapedRune(b, i)
+	return next, utf8.EncodeRune(dst, r)
+}
+
 // escapes are what the escapes of one letter stand for; 0 where a letter is none.
 var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',

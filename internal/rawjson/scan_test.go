@@ -21,6 +21,7 @@ func compareScanners(t *testing.T, b []byte) {
 			if msg == "" {
 				checkForm(t, b[i+1:next-1], form)
 			}
+			checkUnquote(t, b[i+1:])
 		case c == '-' || c >= '0' && c <= '9':
 			next, form := ScanNumber(b, i)
 			slow, msg := scanNumber(b, i)
@@ -34,12 +35,24 @@ func compareScanners(t *testing.T, b []byte) {
 	}
 }
 
+// checkUnquote holds Unquote to the scanner: what it takes is a string but for UTF-8.
+func checkUnquote(t *testing.T, inner []byte) {
+	t.Helper()
+	text, ok := Unquote([]byte(">"), inner)
+	quoted := append(append([]byte{'"'}, inner...), '"')
+	next, form := ScanString(quoted, 0)
+	proper := form < BadSurrogate && next == len(quoted)
+	if utf8.Valid(inner) && ok != proper || ok && proper && string(text) != ">"+string(AppendText(nil, inner)) {
+		t.Errorf("Unquote(%q) = %q, %t; scanned %t", inner, text, ok, proper)
+	}
+}
+
 func checkForm(t *testing.T, inner []byte, form StringForm) {
 	t.Helper()
 	text, bad := unquote(inner)
 	quoted := []byte(" \"" + string(inner) + "\"\n")
-	if got, half := Bytes(quoted); string(got) != text || half != bad {
-		t.Errorf("Bytes(%s) = %q, %t, want %q, %t", quoted, got, half, text, bad)
+	if got, ok := Bytes(quoted); ok == bad || ok && string(got) != text {
+		t.Errorf("Bytes(%s) = %q, %t, want %q, %t", quoted, got, ok, text, !bad)
 	}
 	if got := string(AppendText(nil, inner)); got != text {
 		t.Errorf("AppendText(%q) = %q, want %q", inner, got, text)

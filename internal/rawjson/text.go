@@ -21,22 +21,19 @@ func Text(raw []byte) (s string, badSurrogate bool) {
 	return unquote(raw[i+1 : end-1])
 }
 
-// Bytes is Text for whoever reads the text as bytes. A string without escapes is not
-// copied: the text is then a part of raw.
-func Bytes(raw []byte) (text []byte, badSurrogate bool) {
-	i := skipSpace(raw, 0)
-	if i >= len(raw) || raw[i] != '"' {
+// Bytes decodes a JSON string that passed Check into bytes, in one pass; white space
+// around it is allowed. A string without escapes is not copied: the text is then a part
+// of raw. ok is false where there is an unpaired surrogate, or no string.
+func Bytes(raw []byte) (text []byte, ok bool) {
+	raw = bytes.Trim(raw, " \t\r\n")
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return nil, false
 	}
-	end, form := ScanString(raw, i)
-	if form&Broken != 0 {
-		return nil, false
+	inner := raw[1 : len(raw)-1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, true
 	}
-	inner := raw[i+1 : end-1 : end-1]
-	if form&Escaped == 0 {
-		return inner, false
-	}
-	return AppendText(nil, inner), form&BadSurrogate != 0
+	return Unquote(nil, inner)
 }
 
 // unquote decodes what stands between the quotes of a checked string.

@@ -65,9 +65,9 @@ func (c *Call) setTextOrObject(raw []byte) {
 		c.setObjectOrEmpty(raw)
 		return
 	}
-	text, bad := rawjson.Bytes(raw)
+	text, ok := rawjson.Bytes(raw)
 	switch {
-	case bad:
+	case !ok:
 		c.Fault = InvalidJSON
 	case blank(text) || string(bytes.Trim(text, jsonSpace)) == "null":
 		c.setEmpty()
@@ -83,8 +83,8 @@ func (c *Call) setFreeText(raw []byte) {
 		c.Fault = NotAnObject
 		return
 	}
-	text, bad := rawjson.Bytes(raw)
-	if bad {
+	text, ok := rawjson.Bytes(raw)
+	if !ok {
 		c.Fault = InvalidJSON
 		return
 	}

@@ -103,9 +103,9 @@ func (c *Call) setNativeText(raw []byte) {
 		c.Fault = NotAnObject
 		return
 	}
-	text, bad := rawjson.Bytes(raw)
+	text, ok := rawjson.Bytes(raw)
 	switch {
-	case bad:
+	case !ok:
 		c.Fault = InvalidJSON
 	case blank(text):
 		c.Fault = NotAnObject

@@ -57,8 +57,8 @@ func judgingBoth(j func(jsonschema.Input) bool) map[form]judge {
 		asBytes: func(call []byte) bool { return j(jsonschema.Input{Raw: call}) },
 		// As the product does: see internal/toolcall.
 		asText: func(call []byte) bool {
-			text, bad := rawjson.Bytes(call)
-			return !bad && j(jsonschema.Input{Raw: text})
+			text, ok := rawjson.Bytes(call)
+			return ok && j(jsonschema.Input{Raw: text})
 		},
 	}
 }
@@ -72,7 +72,7 @@ func scanning([]byte) (map[form]judge, error) {
 
 func unquoting([]byte) (map[form]judge, error) {
 	return map[form]judge{asText: func(call []byte) bool {
-		text, bad := rawjson.Bytes(call)
-		return !bad && len(text) > 0
+		text, ok := rawjson.Bytes(call)
+		return ok && len(text) > 0
 	}}, nil
 }
