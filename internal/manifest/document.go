@@ -13,6 +13,7 @@ type document struct {
 	file    string
 	content any
 	at      *place
+	text    []byte
 }
 
 // parse takes a file apart. Its problems are collected in the loader; a document
@@ -101,6 +102,9 @@ func (l *loader) parseChunk(docs []document, file string, c chunk, outer *findin
 // appendDocument decodes JSON text as the API server does: integers of 64 bits
 // stay integers, every other number becomes a double.
 func (l *loader) appendDocument(docs []document, file string, text []byte, at *place, found *findings) []document {
+	if text != nil && l.foreign(file, text, at, found) {
+		return docs
+	}
 	var content any
 	if found.empty() {
 		if err := utiljson.Unmarshal(text, &content); err != nil {
@@ -111,7 +115,7 @@ func (l *loader) appendDocument(docs []document, file string, text []byte, at *p
 		l.report(file, "", found)
 		return docs
 	}
-	return append(docs, document{file: file, content: content, at: at})
+	return append(docs, document{file: file, content: content, at: at, text: text})
 }
 
 func (l *loader) boundDocuments(file string, n int) int {

@@ -40,6 +40,11 @@ type Set struct {
 	RoleBindings        []*rbacv1.RoleBinding
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
 
+	// Cases and Configurations are the documents that are no Kubernetes objects: with
+	// the member "expected", or with "policies.chain". They stand in the order in which
+	// they were read.
+	Cases, Configurations []Document
+
 	// Notes say what was passed over.
 	Notes []Note
 
