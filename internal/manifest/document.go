@@ -21,7 +21,7 @@ type document struct {
 func (l *loader) parse(file string, text []byte) []document {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	var found findings
-	defer func() { l.report(file, "", &found) }()
+	defer func() { l.report(file, &found) }()
 	if !utf8.Valid(text) {
 		line, column := newLines(text).at(invalidUTF8(text))
 		found.add(line, column, "", "the file is not UTF-8 text")
@@ -92,7 +92,7 @@ func (l *loader) parseChunk(docs []document, file string, c chunk, outer *findin
 	}
 	at := newYAMLReader(c, l.keys, &found).read(root)
 	if at == nil || !found.empty() {
-		l.report(file, "", &found)
+		l.report(file, &found)
 		return docs
 	}
 	text := yamlToJSON(c, &found)
@@ -112,7 +112,7 @@ func (l *loader) appendDocument(docs []document, file string, text []byte, at *p
 		}
 	}
 	if !found.empty() {
-		l.report(file, "", found)
+		l.report(file, found)
 		return docs
 	}
 	return append(docs, document{file: file, content: content, at: at, text: text})

@@ -33,10 +33,10 @@ func (l *loader) foreign(file string, text []byte, at *place, found *findings) b
 	switch {
 	case members["expected"] != nil:
 		found.dropBelow("/input")
-		l.report(file, "", found)
+		l.report(file, found)
 		l.set.Cases = append(l.set.Cases, document{file: file, at: at, text: text}.exported())
 	case chain(members["policies"]):
-		l.report(file, "", found)
+		l.report(file, found)
 		l.set.Configurations = append(l.set.Configurations, document{file: file, at: at, text: text}.exported())
 	default:
 		return false

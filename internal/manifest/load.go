@@ -140,12 +140,12 @@ func (l *loader) note(d document, text string) {
 }
 
 // report turns findings into diagnostics.
-func (l *loader) report(file, object string, found *findings) {
+func (l *loader) report(file string, found *findings) {
 	for _, f := range found.list {
-		l.add(Diagnostic{Position: Position{file, f.line, f.column}, Object: object, Path: f.ptr, Message: message(f.text)})
+		l.add(Diagnostic{Position: Position{file, f.line, f.column}, Path: f.ptr, Message: message(f.text)})
 	}
 	if found.more > 0 {
-		l.add(Diagnostic{Position: Position{File: file}, Object: object, Message: "there are more problems, which are not shown"})
+		l.add(Diagnostic{Position: Position{File: file}, Message: "there are more problems, which are not shown"})
 	}
 	*found = findings{}
 }
