@@ -29,7 +29,7 @@ const (
 	boolTrue
 	integer
 	double
-	// unsupported is a number that neither int64 nor float64 stands for.
+	// unsupported is a number that neither int64 nor float64 stands for well enough.
 	unsupported
 	text
 	array
@@ -60,10 +60,11 @@ func (n *node) setBits(v uint64) {
 // use.
 //
 // Numbers: integral within int64 is an int, whatever the notation (1.0, 1e3);
-// an integer literal beyond int64 is unsupported, as the nearest double would be
-// another number than the one that the tool reads; any other is the nearest
-// double; one beyond the doubles, or one so small that it would become zero, is
-// unsupported. An expression that reads an unsupported number is false.
+// an integer literal beyond int64 is unsupported, as the nearest double could be
+// another number than the one that the tool reads; any other is the nearest double.
+// One beyond the doubles is unsupported, and so is a fraction that its nearest double
+// would make an integer, zero among them. An expression that reads an unsupported
+// number is false.
 type Args struct {
 	raw  []byte
 	once sync.Once

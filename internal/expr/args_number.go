@@ -21,8 +21,9 @@ func numberOf(literal []byte, form rawjson.NumberForm) node {
 		return integerNode(v)
 	}
 	v, err := strconv.ParseFloat(string(literal), 64)
-	if err != nil || math.IsInf(v, 0) || v == 0 {
-		// Zero itself is integral: what comes here is too small for a double.
+	if err != nil || math.IsInf(v, 0) || v == math.Trunc(v) && !isIntegral(literal) {
+		// Its nearest double would make 100.00000000000000001 an integer, on the other
+		// side of a bound such as "<= 100", and 1e-400 zero.
 		return node{kind: unsupported}
 	}
 	n := node{kind: double}
@@ -57,6 +58,12 @@ func integral(literal []byte) (int64, bool) {
 	buf = append(buf, bytes.Repeat([]byte{'0'}, point-len(digits))...)
 	v, err := strconv.ParseInt(string(buf), 10, 64)
 	return v, err == nil
+}
+
+// isIntegral reports whether a literal stands for an integer, however it is written.
+func isIntegral(literal []byte) bool {
+	digits, point := decimal(literal)
+	return point >= len(digits)
 }
 
 // decimal gives the significant digits of a literal, and how many of them stand

@@ -87,8 +87,33 @@ func (a *attribute) Eval(vars interpreter.Activation) ref.Val {
 
 // AddQualifier adds a field or an index.
 func (a *attribute) AddQualifier(q interpreter.Qualifier) (interpreter.Attribute, error) {
+	if _, constant := q.(interpreter.ConstantQualifier); !constant {
+		q = computedIndex{q}
+	}
 	_, err := a.InterpretableAttribute.AddQualifier(q)
 	return a, err
+}
+
+// computedIndex is an index that an expression gives. What the expression is made of is
+// read, also below has().
+type computedIndex struct{ interpreter.Qualifier }
+
+func (c computedIndex) Qualify(vars interpreter.Activation, obj any) (any, error) {
+	m := meterOf(vars)
+	before := m.testing
+	m.testing = false
+	v, err := c.Qualifier.Qualify(vars, obj)
+	m.testing = before
+	return v, err
+}
+
+func (c computedIndex) QualifyIfPresent(vars interpreter.Activation, obj any, presenceOnly bool) (any, bool, error) {
+	m := meterOf(vars)
+	before := m.testing
+	m.testing = false
+	v, found, err := c.Qualifier.QualifyIfPresent(vars, obj, presenceOnly)
+	m.testing = before
+	return v, found, err
 }
 
 // constructed is a list or map literal.
