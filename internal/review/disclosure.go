@@ -5,19 +5,25 @@ import (
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
 
-// disclosure is how much the caller is told of a blocked call.
-func (c *call) disclosure(code reviewv1alpha1.VerdictCode) callgatev1alpha1.Disclosure {
-	least := leastDisclosure(c.views)
-	if least != callgatev1alpha1.DisclosureFull {
-		return least
+// told is what the caller is told of a blocked call. less says that something is kept
+// from it.
+func (c *call) told(whole reviewv1alpha1.ToolCallResult) (_ reviewv1alpha1.ToolCallResult, less bool) {
+	if least := leastDisclosure(c.views); least != callgatev1alpha1.DisclosureFull {
+		return disclosed(whole, least), true
 	}
-	switch code {
+	if !c.hidesDetails() {
+		return whole, false
+	}
+	switch whole.Code {
 	case reviewv1alpha1.CodeUnknownTool, reviewv1alpha1.CodeSchemaNotReady, reviewv1alpha1.CodeInvalidArguments:
-		if c.hidesDetails() {
-			return callgatev1alpha1.DisclosureCode
-		}
+		return disclosed(whole, callgatev1alpha1.DisclosureCode), true
 	}
-	return callgatev1alpha1.DisclosureFull
+	// The last stage tells who said no, and nothing of what policies that only warn
+	// found in the stages before.
+	kept := sortedSet(c.Warnings)
+	less = len(kept) != len(whole.Warnings)
+	whole.Warnings = kept
+	return whole, less
 }
 
 // disclosed is what the caller is told of a blocked call. The digest goes too: that there

@@ -120,6 +120,27 @@ func TestOnlyAllowedCallsRun(t *testing.T) {
 	}
 }
 
+// A call that does not run because of a policy that only warns is told no more of the
+// policies than one that is blocked.
+func TestDisclosureOfACallThatDoesNotRun(t *testing.T) {
+	for disclosure, told := range map[callgatev1alpha1.Disclosure]bool{
+		callgatev1alpha1.DisclosureFull: true, callgatev1alpha1.DisclosureCode: false, callgatev1alpha1.DisclosureOpaque: false,
+	} {
+		in := executionOf(t, `{"name":"get_ticket","arguments":{"id":"1"}}`, "")
+		x := review.Executions(executable(func(in *compile.Input) {
+			p := policyNamed("second")
+			p.Spec.DeclaredTools = []callgatev1alpha1.EffectiveToolName{"other"}
+			p.Spec.ValidationActions = []callgatev1alpha1.ValidationAction{callgatev1alpha1.ActionWarn}
+			p.Spec.Disclosure = disclosure
+			in.Policies = append(in.Policies, p)
+		}), executionCaller, in, nil)
+		got := x.Executed(in, review.Outcome{})
+		if got.OK || (len(got.Warnings) > 0) != told || (len(got.Policies) > 0) != told {
+			t.Errorf("%s: answered %+v", disclosure, got)
+		}
+	}
+}
+
 // What runs is the text that was judged: in canonical form, without what counts as
 // absent, for the account that was judged for, and as the one that asked.
 func TestWhatRunsIsWhatWasJudged(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
-	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/compile"
 	"github.com/callgate/callgate/internal/expr"
 	"github.com/callgate/callgate/internal/jsonschema"
@@ -81,11 +80,9 @@ func (d *Decision) add(c *call, whole reviewv1alpha1.ToolCallResult) {
 	if !whole.Allowed {
 		whole.Feedback = c.feedbackOf(&whole)
 		told.Feedback = whole.Feedback
-		if less := c.disclosure(whole.Code); less != callgatev1alpha1.DisclosureFull {
-			told = disclosed(whole, less)
-			if d.Whole == nil {
-				d.Whole = slices.Clone(d.Response.Results)
-			}
+		less := false
+		if told, less = c.told(told); less && d.Whole == nil {
+			d.Whole = slices.Clone(d.Response.Results)
 		}
 	}
 	d.Response.Allowed = d.Response.Allowed && told.Allowed
