@@ -98,6 +98,10 @@ func (p *Policy) SelectsTool(tool *Tool) bool {
 	return slices.ContainsFunc(tool.Labels, func(set labels.Set) bool { return p.selector.Matches(set) })
 }
 
+// TenantLabel is the label of the namespace that tenants are read from, "" where they
+// come from elsewhere.
+func (p *Policy) TenantLabel() string { return p.tenantLabel }
+
 // String is the policy as verdicts name it.
 func (p *Policy) String() string { return p.Namespace + "/" + p.Name }
 

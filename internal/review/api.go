@@ -42,6 +42,8 @@ type Decision struct {
 	// with Audit found wrong, by code, and with code ok a name that passed
 	// undeclared. It holds no argument value.
 	Audit []AuditFinding
+	// Grounds are what the verdict rests on.
+	Grounds Grounds
 }
 
 // AuditFinding is one thing to record of one call.

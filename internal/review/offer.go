@@ -224,6 +224,16 @@ func (o *offer) passes(name string) bool {
 func (d OfferDecision) settle() OfferDecision {
 	o := d.offer
 	blocked := o.blocked() || len(d.Questions) > 0
+	r := o.whole(blocked)
+	if blocked && o.discloses() != callgatev1alpha1.DisclosureFull {
+		r.Details, r.PermittedTools, r.Warnings, r.Policies = noDetails(), []string{}, []string{}, []string{}
+	}
+	d.Response, d.Audit = r, o.audit(blocked)
+	return d
+}
+
+// whole is the response before anything of it is kept from the caller.
+func (o *offer) whole(blocked bool) reviewv1alpha1.ToolRequestReviewResponse {
 	r := reviewv1alpha1.ToolRequestReviewResponse{
 		UID: o.in.UID, Phase: reviewv1alpha1.PhasePreRequest, Revision: o.revision,
 		Verdict: reviewv1alpha1.VerdictBlock, ReasonCode: reviewv1alpha1.ReasonRequestInvalid,
@@ -233,11 +243,7 @@ func (d OfferDecision) settle() OfferDecision {
 		r.Allowed, r.Verdict, r.ReasonCode = true, reviewv1alpha1.VerdictAllow, reviewv1alpha1.ReasonRequestOK
 		r.WouldBlock = slices.ContainsFunc(o.views, func(v offerView) bool { return v.failed() })
 	}
-	if blocked && o.discloses() != callgatev1alpha1.DisclosureFull {
-		r.Details, r.PermittedTools, r.Warnings, r.Policies = noDetails(), []string{}, []string{}, []string{}
-	}
-	d.Response, d.Audit = r, o.audit(blocked)
-	return d
+	return r
 }
 
 func noDetails() reviewv1alpha1.ToolRequestDetails {

@@ -45,7 +45,7 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers A
 	eval := newEvaluation(caller, policies, &in, answers, l.cost)
 	texts := make([]string, len(in.Calls))
 	var s suggester
-	d := Decision{For: caller, Answers: answers, Response: reviewv1alpha1.ToolCallReviewResponse{
+	d := Decision{For: caller, Answers: answers, Grounds: groundsOf(eval, policies), Response: reviewv1alpha1.ToolCallReviewResponse{
 		UID:      in.UID,
 		Allowed:  len(in.Calls) > 0,
 		Revision: snap.Revision,
