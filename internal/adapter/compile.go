@@ -188,25 +188,22 @@ func (c *compiler) records(a *Adapter) {
 		}
 	}
 	if a.key != nil {
-		c.key(a.key, path, source)
+		c.key(a.key, path)
 	}
 }
 
 // key judges a key that compiles.
-func (c *compiler) key(key *expr.Program, path, source string) {
+func (c *compiler) key(key *expr.Program, path string) {
 	if !key.ReadsTenant() && c.object.Spec.Tenancy != callgatev1alpha1.TenancyNone {
 		c.problem(path, "the key does not read tenant: write it into the key, or set tenancy: None where every tenant may see the same data")
 	}
-	if joined.MatchString(source) {
+	if key.JoinsTenant() {
 		c.warn(path, `tenant and an argument stand side by side, so that a model can write the end of another tenant's name: put a separator between them that no tenant has, such as ":"`)
 	}
 	if _, known := key.Constant(); known {
 		c.warn(path, "the key is the same for every call")
 	}
 }
-
-// joined finds keys in which nothing separates the tenant from what a model wrote.
-var joined = regexp.MustCompile(`\btenant\s*\+\s*(string\s*\(\s*)?args\b|\bargs(\.\w+|\[[^\]]*\])+\)?\s*\+\s*tenant\b`)
 
 func (c *compiler) http(a *Adapter) {
 	h := &c.object.Spec.HTTP

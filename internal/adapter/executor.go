@@ -139,7 +139,7 @@ func (e *Executor) fly(f *flight, t *task) {
 	source := t.adapter.Source()
 	e.observer.InFlight(source, 1)
 	began := e.clock.Now()
-	f.outcome = e.perform(ctx, t)
+	f.outcome = e.survive(ctx, t)
 	if f.outcome.Cause == CauseCanceled || f.outcome.Cause != "" && e.base.Err() != nil {
 		f.outcome = fail(CauseClosed, "the executor is closed")
 	}
@@ -155,6 +155,17 @@ func (e *Executor) fly(f *flight, t *task) {
 	e.lanes.leave(t.adapter.namespace, t.held)
 	e.mu.Unlock()
 	close(f.done)
+}
+
+// survive performs, and makes a panic a failure of this execution: in a goroutine of its
+// own it would end the process.
+func (e *Executor) survive(ctx context.Context, t *task) (out Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = fail(CausePanicked, fmt.Sprintf("panic of type %T", p))
+		}
+	}()
+	return e.perform(ctx, t)
 }
 
 // perform looks the record up and projects it.

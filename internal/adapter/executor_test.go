@@ -330,3 +330,24 @@ func TestLoad(t *testing.T) {
 		}
 	})
 }
+
+// panicking is a cache with a fault.
+type panicking struct{}
+
+func (panicking) ConfigMap(context.Context, string, string) (ConfigMap, bool, error) {
+	panic("a fault")
+}
+
+func TestAPanicIsAFailureOfOneExecution(t *testing.T) {
+	w := &watcher{}
+	e := executor(t, func(o *Settings) { o.ConfigMaps, o.Observer = panicking{}, w })
+	a := compiled(t, Options{}, records(ticketKey))
+	for i := range 2 {
+		if got := e.Execute(t.Context(), call(t, a, uid(fmt.Sprint(i)))); got.Cause != CausePanicked || got.Code != "upstream_error" || got.Result != nil {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if w.executed != 2 || w.running != 0 {
+		t.Errorf("observed %+v", w)
+	}
+}

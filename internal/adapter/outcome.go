@@ -46,6 +46,8 @@ const (
 	CauseBadStatus Cause = "bad_status"
 	// CauseNoToken: there is no token for the backend.
 	CauseNoToken Cause = "no_token"
+	// CausePanicked: a fault of Callgate's own.
+	CausePanicked Cause = "panicked"
 	// CauseBusy: too much is executed already.
 	CauseBusy Cause = "busy"
 	// CauseReusedUID: the uid was used a short while ago for another call.

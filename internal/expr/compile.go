@@ -70,7 +70,7 @@ func (c *compiler) compile(source string) *Program {
 	if parsed == nil {
 		return nil
 	}
-	p := &Program{result: c.opts.Result}
+	p := &Program{result: c.opts.Result, joinsTenant: joinsTenant(parsed.NativeRep().Expr())}
 	known := c.inspect(parsed.NativeRep(), p)
 	if len(c.issues) > 0 {
 		return nil

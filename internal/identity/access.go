@@ -227,7 +227,7 @@ func (a *Authorizer) fly(l *lane, q review.Access, key cacheKey) review.AccessAn
 	ctx, cancel := context.WithTimeout(a.base, a.opts.Deadline)
 	defer cancel()
 	began := a.clock.Now()
-	allowed, err := a.lookUp(ctx, l, q)
+	allowed, err := survive(func() (bool, error) { return a.lookUp(ctx, l, q) })
 	now := a.clock.Now()
 	switch {
 	case err == nil && allowed:

@@ -94,7 +94,7 @@ func (a *Authenticator) fly(l *lane, f *flight, key cacheKey, token string, exp 
 	ctx, cancel := context.WithTimeout(a.base, a.opts.Deadline)
 	defer cancel()
 	began := a.clock.Now()
-	caller, err := a.lookUp(ctx, l, token)
+	caller, err := survive(func() (review.Caller, error) { return a.lookUp(ctx, l, token) })
 	f.caller, f.err = a.settle(key, began, exp, caller, err)
 	a.mu.Lock()
 	delete(a.flights, key)

@@ -35,6 +35,8 @@ const (
 	// CauseAmbiguous: it says so twice, in another case, in two places differently, or it
 	// says yes beside what is no yes: a refusal, a message cut short, or other text.
 	CauseAmbiguous Cause = "ambiguous"
+	// CausePanicked: a fault of Callgate's own.
+	CausePanicked Cause = "panicked"
 	// CauseBusy: too many questions are asked or wait already.
 	CauseBusy Cause = "busy"
 	// CauseBadQuestion: the policy's settings or the offer make no request.

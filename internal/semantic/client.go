@@ -144,6 +144,17 @@ func (c *Client) fly(own *lane, f *flight, key cacheKey, q Question, body []byte
 	close(f.done)
 }
 
+// survive asks, and makes a panic a failed validation: in a goroutine of its own it would
+// end the process.
+func (c *Client) survive(ctx context.Context, q Question, body []byte) (a Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = fail(CausePanicked, fmt.Sprintf("panic of type %T", p)).answer()
+		}
+	}()
+	return c.ask(ctx, q, body)
+}
+
 func (c *Client) inTurn(ctx context.Context, own *lane, q Question, body []byte) Answer {
 	if !c.lanes.start(ctx, own) {
 		if c.base.Err() != nil {
@@ -154,7 +165,7 @@ func (c *Client) inTurn(ctx context.Context, own *lane, q Question, body []byte)
 	defer c.lanes.stop(own)
 	c.observer.InFlight(1)
 	defer c.observer.InFlight(-1)
-	answer := c.ask(ctx, q, body)
+	answer := c.survive(ctx, q, body)
 	if answer.Cause != "" && c.base.Err() != nil {
 		return fail(CauseClosed, "the client is closed").answer()
 	}
