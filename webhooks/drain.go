@@ -88,6 +88,13 @@ func (d *Drain) State() DrainState { return DrainState(d.state.Load()) }
 // Draining reports whether the process is on its way out.
 func (d *Drain) Draining() bool { return d.State() > Serving }
 
+// CutsOff reports whether work that begins now and takes so long may still be going on
+// when the process stops: from the first signal on, only what the last wait is long
+// enough for is safe. A nil Drain cuts nothing off.
+func (d *Drain) CutsOff(length time.Duration) bool {
+	return d != nil && d.Draining() && length > d.opts.Shutdown
+}
+
 // Closing reports whether answers must carry Connection: close.
 func (d *Drain) Closing() bool { return d.State() >= Closing }
 

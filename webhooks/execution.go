@@ -83,6 +83,9 @@ func (h *ReviewHandler) execute(q *posted, x *review.Execution) (review.Outcome,
 		}
 		return x.Refusal, answer{}
 	}
+	if timed, ok := x.Run.Adapter.(interface{ Timeout() time.Duration }); ok && h.opts.Drain.CutsOff(timed.Timeout()) {
+		return review.Outcome{}, unavailable(metav1.StatusReasonServiceUnavailable, "this replica is about to stop, and the execution may take longer: another one will run it", 1)
+	}
 	q.held.leave()
 	if got := q.place.wait(h.waiting); got != entryOK {
 		return review.Outcome{}, h.overLimit(got)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -165,4 +166,34 @@ func TestExecutionsFailClosed(t *testing.T) {
 		t.Errorf("an executor that panics: %d, %s", resp.StatusCode, log.String())
 	}
 	checkIdle(t, h)
+}
+
+// Once this replica is about to stop, it begins nothing that it could not see the end of.
+func TestExecutionsThatADrainWouldCutOffAreNotBegun(t *testing.T) {
+	for about, test := range map[string]struct {
+		shutdown time.Duration
+		draining bool
+		want     int
+	}{
+		"serving":                    {time.Millisecond, false, http.StatusOK},
+		"draining, with time enough": {time.Minute, true, http.StatusOK},
+		"draining, with too little":  {time.Millisecond, true, http.StatusServiceUnavailable},
+	} {
+		t.Run(about, func(t *testing.T) {
+			executor := &hand{outcome: review.Outcome{Code: reviewv1alpha1.CodeOK, Result: []byte(`{}`)}}
+			drain := NewDrain(DrainOptions{Shutdown: test.shutdown})
+			if test.draining {
+				drain.enter(Lame)
+			}
+			h := newTestHandler(t, executing(executor), func(o *ReviewOptions) { o.Drain = drain })
+			resp := serve(h, executionRequest(goodArguments))
+			if resp.StatusCode != test.want || (executor.ran.Load() == 1) != (test.want == http.StatusOK) {
+				t.Errorf("answered %d, and ran %d times", resp.StatusCode, executor.ran.Load())
+			}
+			if test.want != http.StatusOK && resp.Header.Get("Retry-After") == "" {
+				t.Error("there is no Retry-After")
+			}
+			checkIdle(t, h)
+		})
+	}
 }

@@ -69,6 +69,8 @@ type ReviewOptions struct {
 	// Authorizer tells what callers may do where policies want to know. Nil: nobody does,
 	// so that such policies block.
 	Authorizer Authorizer
+	// Drain tells when this replica is on its way out. Nil: never.
+	Drain *Drain
 
 	// MaxInFlight is how many requests are judged at once, a quarter of them at most
 	// for one caller. Default 16 × GOMAXPROCS: a verdict takes 10 to 100 µs, so the

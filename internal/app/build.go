@@ -173,7 +173,7 @@ func (p *parts) buildServers() (err error) {
 	}
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
 		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Authorizer: p.authorizer, Log: p.log.WithName("reviews"),
-		ExecutionIdentity: p.execution.identity, Executor: adapter.Port{Executor: p.execution.executor},
+		ExecutionIdentity: p.execution.identity, Executor: adapter.Port{Executor: p.execution.executor}, Drain: p.drain,
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)

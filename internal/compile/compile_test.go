@@ -367,3 +367,21 @@ func TestLostInApply(t *testing.T) {
 		t.Errorf("the cache's annotation tells another story: %s", diff)
 	}
 }
+
+// What the engine leaves to the reference judge is told where status shows it.
+func TestWhatTheSlowerJudgeTakesIsWarnedOf(t *testing.T) {
+	const nested = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"a":{"type":"object","properties":{"b":{}},"allOf":[{"properties":{"c":{"type":"string"}}}],"unevaluatedProperties":false}}}`
+	out := compile.Compile(in(schema("x", "nested", "nested", nested), schema("x", "plain", "plain", fine)), nil)
+	told := func(name string) (text string) {
+		for _, w := range out.Schemas[key("x", name)].Warnings {
+			text += fmt.Sprintf("%v %s\n", w.Path, w.Message)
+		}
+		return text
+	}
+	if got := told("nested"); !strings.Contains(got, "slower of the two judges") {
+		t.Errorf("warned of %q", got)
+	}
+	if got := told("plain"); strings.Contains(got, "slower") {
+		t.Errorf("a plain schema is warned of: %q", got)
+	}
+}
