@@ -18,7 +18,9 @@ import (
 )
 
 // fault is one problem of an object, at a field path as the API server writes it.
-type fault struct{ path, text string }
+type fault struct{ rule, path, text string }
+
+func faultOf(err *field.Error) fault { return fault{ruleOf(err), err.Field, errorText(err)} }
 
 // admit is what becomes of an object between a create request under strict field
 // validation and the first read: the steps and their order are the API server's.
@@ -34,20 +36,18 @@ func (r *rules) admit(ctx context.Context, in map[string]any, namespace string) 
 	}
 	meta.Generation = 1
 	if err := objectmeta.SetObjectMeta(in, meta); err != nil {
-		return nil, append(faults, fault{"metadata", err.Error()})
+		return nil, append(faults, fault{RuleInvalidValue, "metadata", err.Error()})
 	}
 	defaulting.Default(in, r.structural)
 	// A create cannot set status; its default is filled in on every read.
 	delete(in, "status")
-	for _, err := range r.validate(ctx, in, meta) {
-		faults = append(faults, fault{err.Field, errorText(err)})
-	}
+	faults = append(faults, r.validate(ctx, in, meta)...)
 	if len(faults) > 0 {
 		return nil, faults
 	}
 	encoded, err := r.stored(in)
 	if err != nil {
-		return nil, []fault{{"", err.Error()}}
+		return nil, []fault{{RuleInvalidValue, "", err.Error()}}
 	}
 	return encoded, nil
 }
@@ -81,10 +81,10 @@ func (r *rules) coerce(obj map[string]any) (meta *metav1.ObjectMeta, faults []fa
 	defaulting.PruneNonNullableNullsWithoutDefaults(obj, r.structural)
 	coerceErr, more := objectmeta.CoerceWithOptions(nil, obj, r.structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
 	for _, path := range append(unknown, more...) {
-		faults = append(faults, fault{path, "unknown field"})
+		faults = append(faults, fault{RuleUnknownField, path, "unknown field"})
 	}
 	if coerceErr != nil {
-		faults = append(faults, fault{coerceErr.Field, errorText(coerceErr)})
+		faults = append(faults, faultOf(coerceErr))
 	}
 	return meta, faults
 }
@@ -94,29 +94,35 @@ func (r *rules) coerce(obj map[string]any) (meta *metav1.ObjectMeta, faults []fa
 func metadataFault(metadata any, err error) fault {
 	fields, ok := metadata.(map[string]any)
 	if !ok {
-		return fault{"metadata", "metadata must be an object"}
+		return fault{RuleWrongType, "metadata", "metadata must be an object"}
 	}
 	if f, found := notText(fields, "metadata", "labels", "annotations"); found {
 		return f
 	}
 	for _, name := range []string{"name", "namespace", "generateName"} {
 		if _, ok := fields[name].(string); !ok && fields[name] != nil {
-			return fault{"metadata." + name, "must be a string: quote it"}
+			return fault{RuleWrongType, "metadata." + name, "must be a string: quote it"}
 		}
 	}
-	return fault{"metadata", err.Error()}
+	return fault{RuleInvalidValue, "metadata", err.Error()}
 }
 
-func (r *rules) validate(ctx context.Context, obj map[string]any, meta *metav1.ObjectMeta) field.ErrorList {
+func (r *rules) validate(ctx context.Context, obj map[string]any, meta *metav1.ObjectMeta) (faults []fault) {
 	errs := validateMetadata(ctx, meta, r.namespaced, apivalidation.NameIsDNSSubdomain)
 	errs = append(errs, validation.ValidateCustomResource(nil, obj, r.openAPI)...)
 	errs = append(errs, objectmeta.Validate(ctx, nil, obj, r.structural, false)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, r.structural, obj)...)
+	for _, err := range errs {
+		faults = append(faults, faultOf(err))
+	}
 	if r.cel == nil || blocksCEL(errs) {
-		return errs
+		return faults
 	}
 	ruleErrs, _ := r.cel.Validate(ctx, nil, r.structural, obj, nil, celconfig.RuntimeCELCostBudget)
-	return append(errs, ruleErrs...)
+	for _, err := range ruleErrs {
+		faults = append(faults, fault{RuleCEL, err.Field, errorText(err)})
+	}
+	return faults
 }
 
 // blocksCEL: rules are only asked about objects whose types and sizes they were

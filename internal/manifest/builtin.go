@@ -37,21 +37,21 @@ func admitBuiltin(ctx context.Context, in map[string]any, namespace string) (enc
 	}
 	text, err := utiljson.Marshal(in)
 	if err != nil {
-		return nil, []fault{{"", err.Error()}}
+		return nil, []fault{{RuleInvalidValue, "", err.Error()}}
 	}
 	obj, _, err := builtinDecoder.Decode(text, nil, nil)
 	if faults := decodeFaults(err); len(faults) > 0 {
 		return nil, faults
 	}
 	for _, err := range checkBuiltin(ctx, obj, namespace) {
-		faults = append(faults, fault{err.Field, errorText(err)})
+		faults = append(faults, faultOf(err))
 	}
 	if len(faults) > 0 {
 		return nil, faults
 	}
 	encoded, err = json.Marshal(obj)
 	if err != nil {
-		return nil, []fault{{"", err.Error()}}
+		return nil, []fault{{RuleInvalidValue, "", err.Error()}}
 	}
 	return encoded, nil
 }
@@ -79,7 +79,7 @@ func notBase64(in map[string]any) (faults []fault) {
 	for _, key := range sortedKeys(values) {
 		text, _ := values[key].(string)
 		if _, err := base64.StdEncoding.DecodeString(text); err != nil {
-			faults = append(faults, fault{"binaryData[" + key + "]", "must be base64 text"})
+			faults = append(faults, fault{RuleInvalidValue, "binaryData[" + key + "]", "must be base64 text"})
 		}
 	}
 	return faults
@@ -93,18 +93,18 @@ func decodeFaults(err error) []fault {
 	if strict, ok := runtime.AsStrictDecodingError(err); ok {
 		var faults []fault
 		for _, err := range strict.Errors() {
-			f := fault{text: err.Error()}
+			f := fault{rule: RuleUnknownField, text: err.Error()}
 			if at, ok := err.(interface{ FieldPath() string }); ok {
-				f = fault{path: at.FieldPath(), text: "unknown field"}
+				f = fault{RuleUnknownField, at.FieldPath(), "unknown field"}
 			}
 			faults = append(faults, f)
 		}
 		return faults
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return []fault{{path: wrong.Field, text: "this cannot be of the kind " + wrong.Value}}
+		return []fault{{RuleWrongType, wrong.Field, "this cannot be of the kind " + wrong.Value}}
 	}
-	return []fault{{text: err.Error()}}
+	return []fault{{rule: RuleInvalidValue, text: err.Error()}}
 }
 
 // checkBuiltin fills in the defaults of an object and validates it.
@@ -162,7 +162,7 @@ func notText(in map[string]any, path string, names ...string) (f fault, found bo
 		values, _ := in[name].(map[string]any)
 		for _, key := range sortedKeys(values) {
 			if _, ok := values[key].(string); !ok && values[key] != nil {
-				return fault{strings.TrimPrefix(path+"."+name, ".") + "[" + key + "]", "must be a string: quote it"}, true
+				return fault{RuleWrongType, strings.TrimPrefix(path+"."+name, ".") + "[" + key + "]", "must be a string: quote it"}, true
 			}
 		}
 	}

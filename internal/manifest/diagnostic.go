@@ -9,8 +9,8 @@ import (
 	"github.com/callgate/callgate/internal/shown"
 )
 
-// Position is a place in a file. Line and Column count from 1, Column in bytes for
-// JSON and in characters for YAML; 0 is unknown.
+// Position is a place in a file. Line and Column count from 1, Column in characters;
+// 0 is unknown.
 type Position struct {
 	File         string
 	Line, Column int
@@ -34,6 +34,8 @@ func (p Position) String() string {
 // a file holds.
 type Diagnostic struct {
 	Position
+	// Rule is one of the rules of this package.
+	Rule string
 	// Object is "ToolSchema namespace/name", or "" where there is no object yet.
 	Object string
 	// Path is the JSON Pointer of the place in the object; "" is its root.

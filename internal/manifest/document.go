@@ -14,6 +14,10 @@ type document struct {
 	content any
 	at      *place
 	text    []byte
+	// warnings are those of the whole document that a file has, of which this is what
+	// stands at the JSON Pointer base.
+	warnings []finding
+	base     string
 }
 
 // parse takes a file apart. Its problems are collected in the loader; a document
@@ -24,7 +28,7 @@ func (l *loader) parse(file string, text []byte) []document {
 	defer func() { l.report(file, &found) }()
 	if !utf8.Valid(text) {
 		line, column := newLines(text).at(invalidUTF8(text))
-		found.add(line, column, "", "the file is not UTF-8 text")
+		found.add(RuleNotText, line, column, "", "the file is not UTF-8 text")
 		return nil
 	}
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
@@ -42,7 +46,7 @@ func (l *loader) parse(file string, text []byte) []document {
 	}
 	readJSON(text, 0, len(text), newLines(text), &found)
 	if found.empty() {
-		found.add(1, 1, "", "invalid JSON: "+err.Error())
+		found.add(RuleSyntax, 1, 1, "", "invalid JSON: "+err.Error())
 	}
 	return nil
 }
@@ -108,19 +112,19 @@ func (l *loader) appendDocument(docs []document, file string, text []byte, at *p
 	var content any
 	if found.empty() {
 		if err := utiljson.Unmarshal(text, &content); err != nil {
-			found.add(at.line, at.column, "", err.Error())
+			found.add(RuleSyntax, at.line, at.column, "", err.Error())
 		}
 	}
 	if !found.empty() {
 		l.report(file, found)
 		return docs
 	}
-	return append(docs, document{file: file, content: content, at: at, text: text})
+	return append(docs, document{file: file, content: content, at: at, text: text, warnings: found.warnings})
 }
 
 func (l *loader) boundDocuments(file string, n int) int {
 	if n > MaxDocuments {
-		l.add(Diagnostic{Position: Position{File: file}, Message: fmt.Sprintf("more than %d documents in one file: split it", MaxDocuments)})
+		l.add(Diagnostic{Position: Position{File: file}, Rule: RuleTooLarge, Message: fmt.Sprintf("more than %d documents in one file: split it", MaxDocuments)})
 		return 0
 	}
 	return n

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
 
@@ -15,7 +17,7 @@ const maxListDepth = 4
 func (l *loader) expand(d document, depth int) {
 	obj, ok := d.content.(map[string]any)
 	if !ok {
-		l.problem(d, "", "a Kubernetes object is wanted here, with apiVersion, kind and metadata")
+		l.refuse(RuleNotAnObject, d, "", "a Kubernetes object is wanted here, with apiVersion, kind and metadata")
 		return
 	}
 	apiVersion, kind, ok := l.typeOf(d, obj)
@@ -32,7 +34,10 @@ func (l *loader) expand(d document, depth int) {
 	case apiVersion == callgatev1alpha1.GroupVersion.String():
 		l.admit(d, kind, obj)
 	case strings.HasPrefix(apiVersion, callgatev1alpha1.GroupVersion.Group+"/"):
-		l.problem(d, "/apiVersion", fmt.Sprintf("%q is not served: this version of callgate has %s", apiVersion, callgatev1alpha1.GroupVersion))
+		l.refuse(RuleUnknownKind, d, "/apiVersion", fmt.Sprintf("%q is not served: this version of callgate has %s", apiVersion, callgatev1alpha1.GroupVersion))
+	case apiVersion == "v1" && kind == "ServiceAccount":
+		key := l.keyOf(kind, obj)
+		l.set.ServiceAccounts = append(l.set.ServiceAccounts, types.NamespacedName{Namespace: key.Namespace, Name: key.Name})
 	default:
 		l.note(d, fmt.Sprintf("passed over: %s %s decides nothing here", apiVersion, kind))
 	}
@@ -47,7 +52,7 @@ func (l *loader) typeOf(d document, obj map[string]any) (apiVersion, kind string
 	}{{"apiVersion", &apiVersion}, {"kind", &kind}} {
 		s, _ := obj[f.name].(string)
 		if s == "" {
-			l.problem(d, "/"+f.name, f.name+" is not set to a string: every document must be a Kubernetes object (name the files if a directory holds others too)")
+			l.refuse(RuleNotAnObject, d, "/"+f.name, f.name+" is not set to a string: every document must be a Kubernetes object (name the files if a directory holds others too)")
 			ok = false
 		}
 		*f.into = s
@@ -59,21 +64,23 @@ func (l *loader) typeOf(d document, obj map[string]any) (apiVersion, kind string
 // theirs, or "".
 func (l *loader) expandList(d document, list map[string]any, apiVersion, item string, depth int) {
 	if depth >= maxListDepth {
-		l.problem(d, "", fmt.Sprintf("lists nest deeper than %d", maxListDepth))
+		l.refuse(RuleTooLarge, d, "", fmt.Sprintf("lists nest deeper than %d", maxListDepth))
 		return
 	}
 	items, ok := list["items"].([]any)
 	if !ok && list["items"] != nil {
-		l.problem(d, "/items", "items must be a list of objects")
+		l.refuse(RuleWrongType, d, "/items", "items must be a list of objects")
 	}
 	for key := range list {
 		if key != "items" && key != "metadata" && key != "apiVersion" && key != "kind" {
-			l.problem(d, appendToken("", key), "unknown field: a list has apiVersion, kind, metadata and items")
+			l.refuse(RuleUnknownField, d, appendToken("", key), "unknown field: a list has apiVersion, kind, metadata and items")
 		}
 	}
 	for i, content := range items {
-		at := d.at.pointer(fmt.Sprintf("/items/%d", i))
-		l.expand(document{file: d.file, content: typed(content, apiVersion, item), at: at}, depth+1)
+		base := fmt.Sprintf("/items/%d", i)
+		l.expand(document{
+			file: d.file, content: typed(content, apiVersion, item), at: d.at.pointer(base), warnings: d.warnings, base: d.base + base,
+		}, depth+1)
 	}
 }
 

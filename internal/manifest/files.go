@@ -47,7 +47,7 @@ func (l *loader) files(s Source) []Source {
 	}
 	found := l.walk(s)
 	if len(found) == 0 {
-		l.add(Diagnostic{Position: Position{File: s.name()}, Message: "no *.yaml, *.yml or *.json file in this directory"})
+		l.add(Diagnostic{Position: Position{File: s.name()}, Rule: RuleUnreadable, Message: "no *.yaml, *.yml or *.json file in this directory"})
 	}
 	return found
 }
@@ -65,6 +65,8 @@ func (l *loader) walk(dir Source) []Source {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
+		case l.linksToDirectory(p, d):
+			l.set.Notes = append(l.set.Notes, Note{Position{File: s.name()}, "passed over: a link to a directory, which could lead in circles; name it with -f if it is wanted"})
 		case isManifest(d.Name()) && l.isRegular(p, d):
 			found = append(found, s)
 			if len(found) > MaxFiles {
@@ -77,6 +79,14 @@ func (l *loader) walk(dir Source) []Source {
 		l.unreadable(dir, err)
 	}
 	return found
+}
+
+func (l *loader) linksToDirectory(p string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := fs.Stat(l.opts.FS, p)
+	return err == nil && info.IsDir()
 }
 
 func isManifest(name string) bool {
@@ -133,5 +143,5 @@ func (l *loader) unreadable(s Source, err error) {
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	l.add(Diagnostic{Position: Position{File: s.name()}, Message: message("cannot be read: " + err.Error())})
+	l.add(Diagnostic{Position: Position{File: s.name()}, Rule: RuleUnreadable, Message: message("cannot be read: " + err.Error())})
 }

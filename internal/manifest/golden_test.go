@@ -126,7 +126,10 @@ func outcome(set *Set, problems []Diagnostic) string {
 		show(Key{KindClusterRoleBinding, "", o.Name})
 	}
 	for _, d := range problems {
-		fmt.Fprintf(&b, "error: %s\n", d)
+		fmt.Fprintf(&b, "error: %s (%s)\n", d, d.Rule)
+	}
+	for _, d := range set.Warnings {
+		fmt.Fprintf(&b, "warning: %s (%s)\n", d, d.Rule)
 	}
 	for _, n := range set.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)

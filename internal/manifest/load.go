@@ -4,9 +4,11 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
@@ -45,6 +47,12 @@ type Set struct {
 	// they were read.
 	Cases, Configurations []Document
 
+	// ServiceAccounts are those that the files create. They decide nothing.
+	ServiceAccounts []types.NamespacedName
+
+	// Warnings are what reads otherwise than it looks, sorted by file and line. Nothing is
+	// refused for it.
+	Warnings []Diagnostic
 	// Notes say what was passed over.
 	Notes []Note
 
@@ -69,7 +77,7 @@ func NewLoader() (*Loader, error) {
 func Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
 	loader, err := NewLoader()
 	if err != nil {
-		return &Set{}, []Diagnostic{{Message: message(err.Error())}}
+		return &Set{}, []Diagnostic{{Rule: RuleUnreadable, Message: message(err.Error())}}
 	}
 	return loader.Load(ctx, opts, sources...)
 }
@@ -80,7 +88,7 @@ func Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnos
 func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
 	l := &loader{
 		ctx: ctx, opts: opts, rules: r.rules,
-		keys: map[string]string{},
+		keys: plainKeys{},
 		set:  &Set{objects: map[Key]*entry{}},
 	}
 	if l.opts.DefaultNamespace == "" {
@@ -98,16 +106,16 @@ func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Se
 		}
 	}
 	l.set.sort()
+	l.set.Warnings = sortDiagnostics(l.set.Warnings)
 	return l.set, sortDiagnostics(l.diagnostics)
 }
 
 // loader is one run of Load.
 type loader struct {
-	ctx   context.Context
-	opts  Options
-	rules map[string]*rules
-	// keys remembers how YAML keys read in JSON.
-	keys        map[string]string
+	ctx         context.Context
+	opts        Options
+	rules       map[string]*rules
+	keys        plainKeys
 	total       int
 	set         *Set
 	diagnostics []Diagnostic
@@ -129,23 +137,38 @@ func (l *loader) load(f Source) {
 
 func (l *loader) add(d Diagnostic) { l.diagnostics = append(l.diagnostics, d) }
 
-// problem reports something wrong at a JSON Pointer of a document.
-func (l *loader) problem(d document, ptr, text string) {
+// problem reports something wrong with a gateway's configuration.
+func (l *loader) problem(d document, ptr, text string) { l.refuse(RuleConfiguration, d, ptr, text) }
+
+// refuse reports something wrong at a JSON Pointer of a document.
+func (l *loader) refuse(rule string, d document, ptr, text string) {
 	at := d.at.pointer(ptr)
-	l.add(Diagnostic{Position: Position{d.file, at.line, at.column}, Path: ptr, Message: message(text)})
+	l.add(Diagnostic{Position: Position{d.file, at.line, at.column}, Rule: rule, Path: ptr, Message: message(text)})
 }
 
 func (l *loader) note(d document, text string) {
 	l.set.Notes = append(l.set.Notes, Note{Position{d.file, d.at.line, d.at.column}, message(text)})
 }
 
+// warn passes on what was noticed of a document while it was read, once it is known what
+// object it holds.
+func (l *loader) warn(d document, key Key) {
+	for _, f := range d.warnings {
+		if path, ok := strings.CutPrefix(f.ptr, d.base); ok && (path == "" || path[0] == '/') {
+			l.set.Warnings = append(l.set.Warnings, Diagnostic{
+				Position: Position{d.file, f.line, f.column}, Rule: f.rule, Object: key.String(), Path: path, Message: message(f.text),
+			})
+		}
+	}
+}
+
 // report turns findings into diagnostics.
 func (l *loader) report(file string, found *findings) {
 	for _, f := range found.list {
-		l.add(Diagnostic{Position: Position{file, f.line, f.column}, Path: f.ptr, Message: message(f.text)})
+		l.add(Diagnostic{Position: Position{file, f.line, f.column}, Rule: f.rule, Path: f.ptr, Message: message(f.text)})
 	}
 	if found.more > 0 {
-		l.add(Diagnostic{Position: Position{File: file}, Message: "there are more problems, which are not shown"})
+		l.add(Diagnostic{Position: Position{File: file}, Rule: RuleMore, Message: "there are more problems, which are not shown"})
 	}
 	*found = findings{}
 }

@@ -235,7 +235,7 @@ spec:
 		"nearest":          {"a", "/properties/a~1b~0c/required/0", "f.yaml:7:7"},
 		"text":             {"text", "", "f.yaml:16:5"},
 		"inside a text":    {"text", "/properties/x/type", "f.yaml:18:9"},
-		"quoted text":      {"quoted", "/properties/x", "f.yaml:25:3"},
+		"quoted text":      {"quoted", "/properties/x", "f.yaml:25:20"},
 		"unknown object":   {"other", "", ""},
 		"index not a list": {"a", "/properties/7", "f.yaml:6:5"},
 	}

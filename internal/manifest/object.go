@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,6 +40,9 @@ type entry struct {
 	file    string
 	at      *place
 	encoded []byte
+	// inner gives the places in the text of spec.parametersJSON, which are asked for only
+	// where there is something to say of it.
+	inner func() *place
 }
 
 // Position finds a JSON Pointer of an object in its file, or the nearest value
@@ -54,7 +58,8 @@ func (s *Set) Position(key Key, pointer string) Position {
 
 // SchemaPosition finds a JSON Pointer of a ToolSchema's document, which stands in
 // spec.parameters or is the text of spec.parametersJSON. Inside of a text it is
-// exact where the text is a YAML block ("|"), else the text's own position.
+// exact where the text is a YAML block ("|") or one line without escapes, else the
+// text's own position.
 func (s *Set) SchemaPosition(name types.NamespacedName, pointer string) Position {
 	key := Key{Kind: KindToolSchema, Namespace: name.Namespace, Name: name.Name}
 	o, ok := s.objects[key]
@@ -63,30 +68,46 @@ func (s *Set) SchemaPosition(name types.NamespacedName, pointer string) Position
 	}
 	const text = "/spec/parametersJSON"
 	at := o.at.pointer(text)
-	if at != o.at.pointer("/spec") {
-		if at.text != nil {
-			return o.inText(at.text, pointer)
-		}
-	} else {
+	if at == o.at.pointer("/spec") {
 		at = o.at.pointer("/spec/parameters" + pointer)
+	} else if at.text != nil {
+		inner := o.inner().pointer(pointer)
+		return at.text.within(o.file, inner.line, inner.column)
 	}
 	return Position{File: o.file, Line: at.line, Column: at.column}
 }
 
-// inText finds a JSON Pointer in the text of spec.parametersJSON.
-func (o *entry) inText(block *textPlace, pointer string) Position {
+// TextPosition finds a line and column, from 1, of the text that a field of an object
+// holds, such as an expression: exact where the text is a YAML block ("|") or one line
+// without escapes, else the field's own position.
+func (s *Set) TextPosition(key Key, pointer string, line, column int) Position {
+	o, ok := s.objects[key]
+	if !ok {
+		return Position{}
+	}
+	if at := o.at.pointer(pointer); at.text != nil {
+		return at.text.within(o.file, line, column)
+	}
+	return s.Position(key, pointer)
+}
+
+func (t *textPlace) within(file string, line, column int) Position {
+	return Position{File: file, Line: t.line + line - 1, Column: t.column + column - 1}
+}
+
+// textPlaces finds the places in the text of spec.parametersJSON. A text that is no JSON
+// has problems, but none with a pointer.
+func (o *entry) textPlaces() *place {
 	var decoded struct {
 		Spec struct {
 			ParametersJSON string `json:"parametersJSON"`
 		} `json:"spec"`
 	}
-	at := &place{line: 1, column: 1}
-	if json.Unmarshal(o.encoded, &decoded) == nil {
-		text := []byte(decoded.Spec.ParametersJSON)
-		// A text that is no JSON has problems, but none with a pointer.
-		at = readJSON(text, 0, len(text), newLines(text), &findings{}).pointer(pointer)
+	if json.Unmarshal(o.encoded, &decoded) != nil {
+		return &place{line: 1, column: 1}
 	}
-	return Position{File: o.file, Line: block.line + at.line - 1, Column: block.column + at.column - 1}
+	text := []byte(decoded.Spec.ParametersJSON)
+	return readJSON(text, 0, len(text), newLines(text), &findings{})
 }
 
 // Stored is the JSON text in which a client would read the object from the API
@@ -114,7 +135,7 @@ func byName[T any, P object[T]](list []P) {
 func (l *loader) admit(d document, kind string, obj map[string]any) {
 	r, ok := l.rules[kind]
 	if !ok {
-		l.problem(d, "/kind", fmt.Sprintf("%q is no kind of %s: it has %s", kind, callgatev1alpha1.GroupVersion, l.kinds()))
+		l.refuse(RuleUnknownKind, d, "/kind", fmt.Sprintf("%q is no kind of %s: it has %s", kind, callgatev1alpha1.GroupVersion, l.kinds()))
 		return
 	}
 	l.store(d, kind, obj, r.admit)
@@ -123,14 +144,15 @@ func (l *loader) admit(d document, kind string, obj map[string]any) {
 // store keeps one object if admit, which uses it up, has nothing against it.
 func (l *loader) store(d document, kind string, obj map[string]any, admit func(context.Context, map[string]any, string) ([]byte, []fault)) {
 	key := l.keyOf(kind, obj)
+	l.warn(d, key)
 	if text, err := utiljson.Marshal(obj); err != nil || len(text) > MaxObjectBytes {
-		l.objectProblem(d, key, fault{"", fmt.Sprintf("larger than %d MiB, which the API server refuses", MaxObjectBytes>>20)})
+		l.objectProblem(d, key, fault{RuleTooLarge, "", fmt.Sprintf("larger than %d MiB, which the API server refuses", MaxObjectBytes>>20)})
 		return
 	}
 	encoded, faults := admit(l.ctx, obj, l.opts.DefaultNamespace)
 	for i, f := range faults {
 		if i == maxProblems {
-			l.objectProblem(d, key, fault{"", "there are more problems, which are not shown"})
+			l.objectProblem(d, key, fault{RuleMore, "", "there are more problems, which are not shown"})
 			break
 		}
 		l.objectProblem(d, key, f)
@@ -139,12 +161,14 @@ func (l *loader) store(d document, kind string, obj map[string]any, admit func(c
 		return
 	}
 	if _, ok := l.set.objects[key]; ok {
-		l.objectProblem(d, key, fault{"", "this object was already read at " + l.set.Position(key, "").String()})
+		l.objectProblem(d, key, fault{RuleDuplicateObject, "", "this object was already read at " + l.set.Position(key, "").String()})
 		return
 	}
-	l.set.objects[key] = &entry{file: d.file, at: d.at, encoded: encoded}
+	o := &entry{file: d.file, at: d.at, encoded: encoded}
+	o.inner = sync.OnceValue(o.textPlaces)
+	l.set.objects[key] = o
 	if err := l.set.append(kind, encoded); err != nil {
-		l.objectProblem(d, key, fault{"", err.Error()})
+		l.objectProblem(d, key, fault{RuleInvalidValue, "", err.Error()})
 	}
 }
 
@@ -174,7 +198,7 @@ func (l *loader) objectProblem(d document, key Key, f fault) {
 		path = ""
 	}
 	ptr, at := d.at.path(path)
-	l.add(Diagnostic{Position: Position{d.file, at.line, at.column}, Object: key.String(), Path: ptr, Message: message(f.text)})
+	l.add(Diagnostic{Position: Position{d.file, at.line, at.column}, Rule: f.rule, Object: key.String(), Path: ptr, Message: message(f.text)})
 }
 
 // contentUID stands in for the UID that an API server would make up. A compile

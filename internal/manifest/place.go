@@ -14,8 +14,19 @@ type place struct {
 	line, column int
 	fields       []fieldPlace
 	items        []*place
-	// text is where the text of a YAML block stands, whose lines are as in the file.
+	// text is where the text of a string stands whose lines are as in the file: of a YAML
+	// block, and of one line without escapes where somebody may ask for it.
 	text *textPlace
+}
+
+// keepsText says that a member of the name may hold a text with positions of its own: a
+// schema, an expression.
+func keepsText(key string) bool {
+	switch key {
+	case "parametersJSON", "expression", "messageExpression", "key", "url":
+		return true
+	}
+	return false
 }
 
 type textPlace struct{ line, column int }

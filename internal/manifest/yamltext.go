@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -31,7 +32,7 @@ func splitYAML(text []byte, found *findings) []chunk {
 		}
 		if isMarker(text[at:end]) {
 			if rest := bytes.TrimSpace(text[at+3 : end]); len(rest) > 0 && rest[0] != '#' {
-				found.add(line+1, 4, "", "a document begins on the line of its --- marker, which kubectl does not read: begin it on the next line")
+				found.add(RuleDocumentMarker, line+1, 4, "", "a document begins on the line of its --- marker, which kubectl does not read: begin it on the next line")
 			}
 			out = append(out, chunk{text[start:at], above})
 			start, above = at, line
@@ -57,7 +58,7 @@ func parseYAML(c chunk, found *findings) *yamlv3.Node {
 	// The converter reads the first document of a text and drops the rest, which
 	// would lose an object without a word.
 	if err := dec.Decode(&more); err == nil {
-		found.add(c.above+more.Line, more.Column, "", "documents are separated by --- alone: this one begins behind the end marker \"...\"")
+		found.add(RuleDocumentMarker, c.above+more.Line, more.Column, "", "documents are separated by --- alone: this one begins behind the end marker \"...\"")
 	} else if !errors.Is(err, io.EOF) {
 		found.yamlError(c, err)
 	}
@@ -77,7 +78,7 @@ func (f *findings) yamlError(c chunk, err error) {
 			line, msg = c.above+n, err.Error()[len(m[0]):]
 		}
 	}
-	f.add(line, 0, "", "invalid YAML: "+msg)
+	f.add(RuleSyntax, line, 0, "", "invalid YAML: "+msg)
 }
 
 // yamlToJSON converts a chunk exactly as kubectl does.
@@ -96,13 +97,13 @@ type yamlReader struct {
 	above   int
 	lines   [][]byte
 	found   *findings
-	keys    map[string]string
+	keys    plainKeys
 	extents map[*yamlv3.Node]extent
 	places  map[*yamlv3.Node]*place
 	merged  int
 }
 
-func newYAMLReader(c chunk, keys map[string]string, found *findings) *yamlReader {
+func newYAMLReader(c chunk, keys plainKeys, found *findings) *yamlReader {
 	return &yamlReader{
 		above: c.above, lines: bytes.Split(c.text, []byte("\n")), keys: keys, found: found,
 		extents: map[*yamlv3.Node]extent{}, places: map[*yamlv3.Node]*place{},
@@ -139,18 +140,17 @@ func (r *yamlReader) read(root *yamlv3.Node) *place {
 	line := r.above + root.Line
 	switch e := r.measure(root); {
 	case e.size > MaxFileBytes:
-		r.found.add(line, root.Column, "", fmt.Sprintf("with its aliases written out the document is over %d MiB, or never ends", MaxFileBytes>>20))
+		r.found.add(RuleTooLarge, line, root.Column, "", fmt.Sprintf("with its aliases written out the document is over %d MiB, or never ends", MaxFileBytes>>20))
 		return nil
 	case e.depth > maxDepth:
-		r.found.add(line, root.Column, "", fmt.Sprintf("nested deeper than %d levels", maxDepth))
+		r.found.add(RuleTooLarge, line, root.Column, "", fmt.Sprintf("nested deeper than %d levels", maxDepth))
 		return nil
 	}
-	return r.value(root, "")
+	return r.value(root, "", "")
 }
 
-var notFinite = regexp.MustCompile(`^[-+]?\.(inf|Inf|INF|nan|NaN|NAN)$`)
-
-func (r *yamlReader) value(n *yamlv3.Node, ptr string) *place {
+// value gives the places of a node, which is the value of the key of that name, or "".
+func (r *yamlReader) value(n *yamlv3.Node, ptr, key string) *place {
 	line, column := r.above+n.Line, n.Column
 	if n.Kind == yamlv3.AliasNode {
 		n = n.Alias
@@ -165,13 +165,13 @@ func (r *yamlReader) value(n *yamlv3.Node, ptr string) *place {
 		r.members(p, n, ptr)
 	case yamlv3.SequenceNode:
 		for i, c := range n.Content {
-			p.items = append(p.items, r.value(c, appendToken(ptr, strconv.Itoa(i))))
+			p.items = append(p.items, r.value(c, appendToken(ptr, strconv.Itoa(i)), ""))
 		}
 	case yamlv3.ScalarNode:
-		if n.Style == 0 && notFinite.MatchString(n.Value) {
-			r.found.add(line, column, ptr, "JSON has no such number: quote it if it is meant as text")
+		r.scalar(n, line, column, ptr)
+		if p.text = r.block(n); p.text == nil && keepsText(key) {
+			p.text = r.inline(n)
 		}
-		p.text = r.block(n)
 	}
 	return p.moved(line, column)
 }
@@ -191,6 +191,26 @@ func (r *yamlReader) block(n *yamlv3.Node) *textPlace {
 	return nil
 }
 
+// inline finds the text of a scalar that stands on one line as it is.
+func (r *yamlReader) inline(n *yamlv3.Node) *textPlace {
+	if n.Line < 1 || n.Line > len(r.lines) || n.Value == "" {
+		return nil
+	}
+	line, before := r.lines[n.Line-1], n.Column-1
+	for ; before > 0 && len(line) > 0; before-- {
+		_, size := utf8.DecodeRune(line)
+		line = line[size:]
+	}
+	quotes := 0
+	if n.Style&(yamlv3.DoubleQuotedStyle|yamlv3.SingleQuotedStyle) != 0 {
+		quotes = 1
+	}
+	if len(line) < quotes || !bytes.HasPrefix(line[quotes:], []byte(n.Value)) {
+		return nil
+	}
+	return &textPlace{line: r.above + n.Line, column: n.Column + quotes}
+}
+
 func leadingNewlines(s string) int { return len(s) - len(strings.TrimLeft(s, "\n")) }
 
 func (r *yamlReader) members(p *place, n *yamlv3.Node, ptr string) {
@@ -205,10 +225,11 @@ func (r *yamlReader) members(p *place, n *yamlv3.Node, ptr string) {
 		key := r.key(k)
 		at, line := appendToken(ptr, key), r.above+k.Line
 		if _, dup := seen[key]; dup {
-			r.found.add(line, k.Column, at, "duplicate key")
+			r.found.add(RuleDuplicateKey, line, k.Column, at, "duplicate key: keep one of them")
 		}
 		seen[key] = struct{}{}
-		p.fields = append(p.fields, fieldPlace{key: key, at: r.value(v, at).moved(line, k.Column)})
+		r.odd(k, key, line, at)
+		p.fields = append(p.fields, fieldPlace{key: key, at: r.value(v, at, key).moved(line, k.Column)})
 	}
 	for _, m := range merges {
 		r.merge(p, seen, m, ptr)
@@ -217,7 +238,7 @@ func (r *yamlReader) members(p *place, n *yamlv3.Node, ptr string) {
 
 // merge adds the keys of "<<: *other", which stand where other has them.
 func (r *yamlReader) merge(p *place, seen map[string]struct{}, m *yamlv3.Node, ptr string) {
-	from := r.value(m, ptr)
+	from := r.value(m, ptr, "")
 	sources := append([]*place{from}, from.items...)
 	for _, s := range sources {
 		for _, f := range s.fields {
@@ -241,16 +262,5 @@ func (r *yamlReader) key(k *yamlv3.Node) string {
 	if k.Style&^yamlv3.TaggedStyle != 0 || k.Kind != yamlv3.ScalarNode {
 		return k.Value
 	}
-	if known, ok := r.keys[k.Value]; ok {
-		return known
-	}
-	key := k.Value
-	if out, err := yaml.YAMLToJSON([]byte("? " + key + "\n")); err == nil {
-		found := findings{}
-		if p := readJSON(out, 0, len(out), newLines(out), &found); len(p.fields) == 1 {
-			key = p.fields[0].key
-		}
-	}
-	r.keys[k.Value] = key
-	return key
+	return r.keys.read(k.Value)
 }
