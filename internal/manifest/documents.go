@@ -37,7 +37,7 @@ func (l *loader) foreign(file string, text []byte, at *place, found *findings) b
 		l.set.Cases = append(l.set.Cases, document{file: file, at: at, text: text}.exported())
 	case chain(members["policies"]):
 		l.report(file, found)
-		l.set.Configurations = append(l.set.Configurations, document{file: file, at: at, text: text}.exported())
+		l.configuration(document{file: file, at: at, text: text})
 	default:
 		return false
 	}
