@@ -20,6 +20,8 @@ const ok = "ok"
 // expected is what a case wants of the answer. Only what it names is compared.
 type expected struct {
 	verdict, reasonCode string
+	// refused: there is to be no verdict at all.
+	refused bool
 	// members are compared with those of the answer, by their names.
 	members map[string]any
 }
@@ -40,7 +42,7 @@ func (p *parser) expectations(raw []byte) {
 	if p.out.Kind == 0 {
 		return
 	}
-	known := append([]string{"verdict", "reason_code"}, answerMembers[p.out.Kind]...)
+	known := append([]string{"verdict", "reason_code", "refused"}, answerMembers[p.out.Kind]...)
 	members := p.members(raw, "/expected", known...)
 	e := expected{members: map[string]any{}}
 	for _, key := range slices.Sorted(maps.Keys(members)) {
@@ -54,6 +56,8 @@ func (p *parser) expectations(raw []byte) {
 			if e.reasonCode, _ = value.(string); e.reasonCode == "" {
 				p.add("/expected/reason_code", "reason_code must be a code, such as ok, tool-validation.invalid or unknown_tool")
 			}
+		case "refused":
+			e.refused, _ = value.(bool)
 		case "results":
 			p.results(value)
 			e.members[key] = value

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +118,10 @@ func (o *testOptions) execute(ctx context.Context, d Deps, filter *regexp.Regexp
 		return err
 	}
 	defer b.close()
+	if lines := b.callers(cases); len(lines) > 0 {
+		fmt.Fprintln(d.Err, strings.Join(lines, "\n"))
+		return errReported
+	}
 	r := report{outcomes: b.runAll(ctx, cases, o.parallel), coverage: b.coverage(), list: o.coverage, skipped: whole - len(cases)}
 	if err := r.write(d, o.output); err != nil {
 		return fmt.Errorf("writing the results: %w", err)

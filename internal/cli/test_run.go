@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,7 +29,8 @@ func besides(typed, name string) string {
 // located is a case, and where it stands.
 type located struct {
 	casefile.Case
-	at manifest.Position
+	at     manifest.Position
+	caller review.Caller
 }
 
 // casesOf reads the cases of the files. Two may have one name: people copy them.
@@ -39,7 +41,7 @@ func casesOf(set *manifest.Set) (cases []located, problems []manifest.Diagnostic
 			problems = append(problems, manifest.Diagnostic{Position: d.At(p.Pointer), Path: p.Pointer, Message: p.Message})
 		}
 		if len(wrong) == 0 {
-			cases = append(cases, located{c, d.Position})
+			cases = append(cases, located{Case: c, at: d.Position})
 		}
 	}
 	return cases, problems
@@ -103,17 +105,27 @@ func (b *bench) runAll(ctx context.Context, cases []located, parallel int) []out
 
 func (b *bench) run(ctx context.Context, c located) outcome {
 	began := time.Now()
-	answer := b.ask(ctx, &c.Case)
+	answer := b.ask(ctx, &c.Case, c.caller)
 	return outcome{located: c, answer: answer, differences: c.Compare(answer), took: time.Since(began)}
 }
 
-// ask gives the answer that the endpoint would give.
-func (b *bench) ask(ctx context.Context, c *casefile.Case) casefile.Answer {
-	caller, err := b.caller(c)
-	if err != nil {
-		return casefile.Answer{Refused: err.Error()}
+// callers finds who asks in each case, and says where nobody can be found. A case that
+// nobody asks would be blocked, whatever the policies say.
+func (b *bench) callers(cases []located) (lines []string) {
+	for i := range cases {
+		caller, err := b.caller(&cases[i].Case)
+		if err != nil {
+			lines = append(lines, manifest.Diagnostic{Position: cases[i].at, Message: strings.TrimPrefix(err.Error(), "--")}.String())
+		}
+		cases[i].caller = caller
 	}
+	return lines
+}
+
+// ask gives the answer that the endpoint would give.
+func (b *bench) ask(ctx context.Context, c *casefile.Case, caller review.Caller) casefile.Answer {
 	var response any
+	var err error
 	switch c.Kind {
 	case casefile.Offer:
 		response, err = b.offer(ctx, c, caller)
@@ -231,7 +243,7 @@ func (b *bench) caller(c *casefile.Case) (review.Caller, error) {
 		}
 	}
 	if len(namespaces) != 1 {
-		return review.Caller{}, fmt.Errorf("%d namespaces have a ToolPolicy: say who asks, as: %sNAMESPACE:NAME", len(namespaces), usernamePrefix)
+		return review.Caller{}, fmt.Errorf("the case does not say who asks, and %d namespaces have a ToolPolicy: add as: %sNAMESPACE:NAME", len(namespaces), usernamePrefix)
 	}
 	for name, policies := range namespaces {
 		return parseCaller(usernamePrefix + name + ":" + b.anyOf(name, policies))
