@@ -17,11 +17,11 @@ func (l *loader) configuration(d document) {
 	objects, findings := verdictan.Convert(d.text, verdictan.Options{APIVersion: callgatev1alpha1.GroupVersion.String()})
 	for _, f := range findings {
 		if f.Severity == verdictan.Error {
-			l.problem(d, f.Pointer, f.Message)
+			l.refuse(RuleConfiguration, d, f.Pointer, f.Message)
 			continue
 		}
 		at := d.at.pointer(f.Pointer)
-		l.set.Notes = append(l.set.Notes, Note{Position{d.file, at.line, at.column}, message(f.Message)})
+		l.set.Notes = append(l.set.Notes, Note{Position{d.file, at.line, at.column}, RuleConfigurationNote, message(f.Message)})
 	}
 	for _, o := range objects {
 		l.admit(document{file: d.file, at: composed(d.at, o.From)}, o.Kind, o.Content)

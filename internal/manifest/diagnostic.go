@@ -58,6 +58,8 @@ func (d Diagnostic) String() string {
 // Note is something that was passed over, with the reason.
 type Note struct {
 	Position
+	// Rule is one of the rules of this package.
+	Rule    string
 	Message string
 }
 

@@ -66,7 +66,7 @@ func (l *loader) walk(dir Source) []Source {
 				return fs.SkipDir
 			}
 		case l.linksToDirectory(p, d):
-			l.set.Notes = append(l.set.Notes, Note{Position{File: s.name()}, "passed over: a link to a directory, which could lead in circles; name it with -f if it is wanted"})
+			l.set.Notes = append(l.set.Notes, Note{Position{File: s.name()}, RuleDirectoryLink, "passed over: a link to a directory, which could lead in circles; name it with -f if it is wanted"})
 		case isManifest(d.Name()) && l.isRegular(p, d):
 			found = append(found, s)
 			if len(found) > MaxFiles {

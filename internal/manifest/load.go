@@ -137,9 +137,6 @@ func (l *loader) load(f Source) {
 
 func (l *loader) add(d Diagnostic) { l.diagnostics = append(l.diagnostics, d) }
 
-// problem reports something wrong with a gateway's configuration.
-func (l *loader) problem(d document, ptr, text string) { l.refuse(RuleConfiguration, d, ptr, text) }
-
 // refuse reports something wrong at a JSON Pointer of a document.
 func (l *loader) refuse(rule string, d document, ptr, text string) {
 	at := d.at.pointer(ptr)
@@ -147,7 +144,7 @@ func (l *loader) refuse(rule string, d document, ptr, text string) {
 }
 
 func (l *loader) note(d document, text string) {
-	l.set.Notes = append(l.set.Notes, Note{Position{d.file, d.at.line, d.at.column}, message(text)})
+	l.set.Notes = append(l.set.Notes, Note{Position{d.file, d.at.line, d.at.column}, RulePassedOver, message(text)})
 }
 
 // warn passes on what was noticed of a document while it was read, once it is known what

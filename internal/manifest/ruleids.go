@@ -53,6 +53,8 @@ const (
 
 	// RulePassedOver: a kind that decides nothing here.
 	RulePassedOver = "passed-over"
+	// RuleConfigurationNote: what a gateway's configuration becomes otherwise than it looks.
+	RuleConfigurationNote = "configuration-note"
 	// RuleDirectoryLink: a link to a directory, which is not followed.
 	RuleDirectoryLink = "directory-link"
 )
