@@ -142,12 +142,12 @@ type Offer struct {
 
 	// Entries are the entries of the offer, Chosen the names that it refers to without
 	// declaring them. Names are exact.
-	Entries []Entry  `json:"entries"`
-	Chosen  []string `json:"chosen,omitempty"`
+	Entries []OfferEntry `json:"entries"`
+	Chosen  []string     `json:"chosen,omitempty"`
 }
 
-// Entry is one entry of an offer.
-type Entry struct {
+// OfferEntry is one entry of an offer.
+type OfferEntry struct {
 	Index int      `json:"index"`
 	Names []string `json:"names"`
 	Fault string   `json:"fault,omitempty"`

@@ -54,6 +54,15 @@ func (d *OfferDecision) Whole() reviewv1alpha1.ToolRequestReviewResponse {
 	return d.offer.whole(d.offer.blocked() || len(d.Questions) > 0)
 }
 
+// InvalidOffered are the names of the offer's own entries whose schema does not compile,
+// as the offer has them, sorted.
+func (d *OfferDecision) InvalidOffered() []string {
+	if d.offer == nil {
+		return nil
+	}
+	return slices.Clone(d.offer.badSchemas)
+}
+
 func groundsOf(e *evaluation, policies []*compile.Policy) Grounds {
 	g := Grounds{For: e.caller, Answers: e.answers, KeepArguments: len(policies) > 0}
 	if tenant, agreed := e.tenant(); agreed {

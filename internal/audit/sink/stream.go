@@ -1,0 +1,39 @@
+package sink
+
+import (
+	"bytes"
+	"io"
+)
+
+// stream writes to a writer that is somebody else's, such as standard output.
+type stream struct {
+	out io.Writer
+	// torn: the last write ended inside of a line.
+	torn bool
+}
+
+func (t *stream) write(lines []byte) (int, error) {
+	if t.torn {
+		// The line that was torn stays as it is, and the next one begins on its own.
+		if _, err := t.out.Write([]byte{'\n'}); err != nil {
+			return 0, err
+		}
+		t.torn = false
+	}
+	n, err := t.out.Write(lines)
+	if err == nil && n < len(lines) {
+		err = io.ErrShortWrite
+	}
+	whole := wholeLines(lines, n)
+	t.torn = whole < n
+	return whole, err
+}
+
+func (t *stream) interrupt() {}
+
+func (t *stream) close() error { return nil }
+
+// wholeLines is how many of the first n bytes are of whole lines.
+func wholeLines(lines []byte, n int) int {
+	return bytes.LastIndexByte(lines[:min(max(n, 0), len(lines))], '\n') + 1
+}
