@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/audit"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
@@ -50,7 +51,7 @@ func (h *ReviewHandler) decideExecution(q *posted) answer {
 	h.opts.Observer.Judged(q.caller, &x.Decision)
 	h.record(q.caller, x.Decision)
 	h.recordWhole(q, &x.Decision)
-	outcome, a := h.execute(q, &x)
+	outcome, a := h.execute(q, &in, &x)
 	if a.set() {
 		return a
 	}
@@ -73,15 +74,16 @@ func (h *ReviewHandler) executionVerdict(snap *snapshot.Snapshot, q *posted, in 
 	return review.Executions(snap, q.caller, in, answers), answer{}
 }
 
-// execute runs the call if it may run. While it waits, the review holds none of the
-// places of those that are judged.
-func (h *ReviewHandler) execute(q *posted, x *review.Execution) (review.Outcome, answer) {
+// execute runs the call if it may run, once it is recorded. While it waits, the review
+// holds none of the places of those that are judged.
+func (h *ReviewHandler) execute(q *posted, in *toolcall.Review, x *review.Execution) (review.Outcome, answer) {
+	record := &audit.Verdict{Phase: audit.PhaseExecution, Review: in, Decision: &x.Decision, Execution: x}
 	log := h.log.WithValues("uid", x.Response.UID, "revision", x.Response.Revision, "caller", q.caller.Username(), "for", x.For.Username())
 	if x.Run == nil {
 		if x.Refusal.Cause != "" {
 			log.Info("A call was allowed and not run", "name", x.Response.Results[0].Name, "cause", x.Refusal.Cause, "detail", x.Refusal.Detail)
 		}
-		return x.Refusal, answer{}
+		return x.Refusal, h.audit(q, record)
 	}
 	if timed, ok := x.Run.Adapter.(interface{ Timeout() time.Duration }); ok && h.opts.Drain.CutsOff(timed.Timeout()) {
 		return review.Outcome{}, unavailable(metav1.StatusReasonServiceUnavailable, "this replica is about to stop, and the execution may take longer: another one will run it", 1)
@@ -89,6 +91,9 @@ func (h *ReviewHandler) execute(q *posted, x *review.Execution) (review.Outcome,
 	q.held.leave()
 	if got := q.place.wait(h.waiting); got != entryOK {
 		return review.Outcome{}, h.overLimit(got)
+	}
+	if a := h.audit(q, record); a.set() {
+		return review.Outcome{}, a
 	}
 	// The server's own limit is made for answers that nobody has to be asked for. Where it
 	// cannot be moved, as in HTTP/1.0 behind a wrapper, it stays.

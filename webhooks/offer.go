@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/audit"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
@@ -34,16 +35,21 @@ func (h *ReviewHandler) decideOffer(q *posted) answer {
 	if a.set() {
 		return a
 	}
+	record := audit.Verdict{Phase: audit.PhaseOffer, Offer: &in, OfferDecision: &decision}
 	if len(decision.Questions) > 0 {
 		answers, a := h.ask(q, decision.Questions)
 		if a.set() {
 			return a
 		}
+		record.Questions, record.Answers = decision.Questions, answers
 		decision = decision.Answered(answers)
 	}
 	encoded, err := encodeOffer(decision.Response)
 	if err != nil {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)
+	}
+	if a := h.audit(q, &record); a.set() {
+		return a
 	}
 	if o, ok := h.opts.Observer.(OfferObserver); ok {
 		o.Offered(q.caller, &decision)

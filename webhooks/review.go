@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/audit"
 	"github.com/callgate/callgate/internal/identity"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
@@ -69,6 +70,8 @@ type ReviewOptions struct {
 	// Authorizer tells what callers may do where policies want to know. Nil: nobody does,
 	// so that such policies block.
 	Authorizer Authorizer
+	// Auditor keeps a record of every verdict. Nil: nobody does.
+	Auditor Auditor
 	// Drain tells when this replica is on its way out. Nil: never.
 	Drain *Drain
 
@@ -145,6 +148,7 @@ type endpoint struct {
 // posted is one request whose body has been admitted to be judged.
 type posted struct {
 	ctx    context.Context //nolint:containedctx // the request's own, for as long as it is answered
+	began  time.Time
 	caller review.Caller
 	body   []byte
 	held   *room
@@ -234,7 +238,7 @@ func orDiscard(log logr.Logger) logr.Logger {
 // ServeHTTP implements http.Handler.
 func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := h.opts.Clock.Now()
-	a := h.answer(w, r)
+	a := h.answer(w, r, began)
 	if a.code != http.StatusOK {
 		finishBody(w, r, h.opts.Clock, &h.opts)
 	}
@@ -242,7 +246,7 @@ func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.opts.Observer.Answered(int(a.code), string(a.reason), h.opts.Clock.Since(began))
 }
 
-func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
+func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request, began time.Time) answer {
 	to, known := h.endpoints[r.URL.EscapedPath()]
 	if a := checkRequest(r, known); a.set() {
 		return a
@@ -279,7 +283,7 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request) answer {
 		return a
 	}
 	defer room.leave()
-	return h.survive(to.decide, &posted{ctx: r.Context(), caller: caller, body: body, held: room, place: p, writer: w})
+	return h.survive(to.decide, &posted{ctx: r.Context(), began: began, caller: caller, body: body, held: room, place: p, writer: w})
 }
 
 // survive decodes and judges. Whatever panics in there is answered as unavailable: the
@@ -330,6 +334,9 @@ func (h *ReviewHandler) decide(q *posted) answer {
 	if err != nil {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)
 	}
+	if a := h.audit(q, &audit.Verdict{Phase: audit.PhaseCall, Review: &in, Decision: &decision}); a.set() {
+		return a
+	}
 	h.opts.Observer.Judged(q.caller, &decision)
 	h.record(q.caller, decision)
 	h.recordWhole(q, &decision)
@@ -351,15 +358,6 @@ func (h *ReviewHandler) verdict(snap *snapshot.Snapshot, q *posted, in toolcall.
 }
 
 var errJudgePanicked = errors.New("judging panicked")
-
-// record writes what policies with Audit found, one line a finding.
-func (h *ReviewHandler) record(caller review.Caller, d review.Decision) {
-	for _, f := range d.Audit {
-		h.log.Info("A policy recorded a call",
-			"uid", d.Response.UID, "revision", d.Response.Revision, "caller", caller.Username(), "for", d.For.Username(),
-			"index", f.Index, "id", f.ID, "name", f.Name, "code", f.Code, "errors", f.Errors, "policies", f.Policies)
-	}
-}
 
 func notReady() answer {
 	return unavailable(reasonNotReady, "no policy set is in force yet", 1)

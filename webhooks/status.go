@@ -31,6 +31,7 @@ func (a answer) set() bool { return a.code != 0 }
 const (
 	reasonRequestTimeout metav1.StatusReason = "RequestTimeout"
 	reasonNotReady       metav1.StatusReason = "NotReady"
+	reasonNotRecorded    metav1.StatusReason = "NotRecorded"
 )
 
 func refuse(code int32, reason metav1.StatusReason, message string) answer {
