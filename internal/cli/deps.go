@@ -17,6 +17,9 @@ type Deps struct {
 	// FS holds every file; Dir is the working directory in it.
 	FS  fs.FS
 	Dir string
+	// WriteFile writes a file of FS, and makes the directories above it. Nil: none can be
+	// written.
+	WriteFile func(name string, text []byte) error
 	// Env reads an environment variable.
 	Env func(name string) string
 	// Terminal says that a person reads Out.

@@ -1,0 +1,102 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// maxExact is the largest integer that every client keeps: kubectl's merges go through
+// doubles.
+const maxExact = 1 << 53
+
+// parameters says a schema as an object, or as text where an object would come out of the
+// API server as another one. why is "" for an object.
+func parameters(schema []byte) (keyword string, value any, why string) {
+	if why = changes(schema); why == "" {
+		var v any
+		d := json.NewDecoder(bytes.NewReader(schema))
+		d.UseNumber()
+		if err := d.Decode(&v); err == nil {
+			if object, ok := numbers(v).(map[string]any); ok {
+				return "parameters", object, ""
+			}
+		}
+		why = "it is no object"
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, schema, "", "  ") != nil {
+		return "parametersJSON", string(schema), why
+	}
+	return "parametersJSON", strings.TrimSpace(indented.String()) + "\n", why
+}
+
+// changes says what the API server or kubectl would change in a schema, "" if nothing
+// that means anything.
+func changes(schema []byte) string {
+	d := json.NewDecoder(bytes.NewReader(schema))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		switch v := token.(type) {
+		case nil:
+			return "kubectl would drop its nulls"
+		case json.Number:
+			if !keeps(v.String()) {
+				return "the number " + cut(v.String()) + " would be rounded"
+			}
+		}
+	}
+}
+
+func cut(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// keeps reports whether a literal is the same number as a double.
+func keeps(literal string) bool {
+	if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return i >= -maxExact && i <= maxExact
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil || math.IsInf(f, 0) || len(literal) > 400 || strings.ContainsAny(literal, "eE") && math.Abs(f) < 1e-300 {
+		return false
+	}
+	want, ok := new(big.Rat).SetString(literal)
+	got, gotOK := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	return ok && gotOK && want.Cmp(got) == 0
+}
+
+// numbers turns literals into what YAML writers know.
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return i
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String()
+		}
+		return f
+	case map[string]any:
+		for key := range v {
+			v[key] = numbers(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	}
+	return v
+}
