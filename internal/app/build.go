@@ -21,6 +21,7 @@ import (
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/controllers"
 	"github.com/callgate/callgate/internal/adapter"
+	"github.com/callgate/callgate/internal/audit/sink"
 	"github.com/callgate/callgate/internal/identity"
 	"github.com/callgate/callgate/internal/semantic"
 	"github.com/callgate/callgate/internal/snapshot"
@@ -47,6 +48,7 @@ type parts struct {
 	validator  *validator
 	references *references
 	execution  execution
+	audit      *sink.Sink
 
 	manager    ctrl.Manager
 	leader     *controllers.Leader
@@ -83,6 +85,7 @@ func build(opts Options, log logr.Logger) (*parts, error) {
 		OnChange: p.onDrain, Log: log.WithName("drain"),
 	})
 	return p, errors.Join(
+		p.buildAudit(),
 		p.buildOutbound(restConfig),
 		p.buildIdentity(restConfig),
 		p.buildControllers(restConfig),
@@ -174,6 +177,7 @@ func (p *parts) buildServers() (err error) {
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
 		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Authorizer: p.authorizer, Log: p.log.WithName("reviews"),
 		ExecutionIdentity: p.execution.identity, Executor: adapter.Port{Executor: p.execution.executor}, Drain: p.drain,
+		Auditor: p.auditor(),
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)

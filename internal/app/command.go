@@ -34,6 +34,9 @@ The first SIGTERM or SIGINT starts a drain, a second one ends it.`,
 			signals := make(chan os.Signal, 2)
 			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 			defer signal.Stop(signals)
+			// A reader of the log or of audit records that leaves ends a write, and not
+			// the process.
+			signal.Ignore(syscall.SIGPIPE)
 			opts.Signals = signals
 			opts.Log = c.ErrOrStderr()
 			setGlobalLogger(newLogger(opts))

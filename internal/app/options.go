@@ -54,6 +54,9 @@ type Options struct {
 	// DrainLame, DrainClosing and DrainShutdown are the lengths of a stop's phases.
 	DrainLame, DrainClosing, DrainShutdown time.Duration
 
+	// Audit says what is kept of verdicts.
+	Audit AuditOptions
+
 	LogLevel, LogFormat string
 	// Log is where logs are written. Default standard error.
 	Log io.Writer
@@ -92,6 +95,7 @@ func DefaultOptions() Options {
 		DrainLame:     15 * time.Second,
 		DrainClosing:  5 * time.Second,
 		DrainShutdown: 20 * time.Second,
+		Audit:         DefaultAuditOptions(),
 		LogLevel:      "info",
 		LogFormat:     "json",
 		Log:           os.Stderr,
@@ -133,6 +137,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.DrainLame, "drain-lame", o.DrainLame, "on a stop, how long to be unready and go on serving; longer than endpoint removal takes to reach clients")
 	fs.DurationVar(&o.DrainClosing, "drain-closing", o.DrainClosing, "after that, how long to close connections as they are answered")
 	fs.DurationVar(&o.DrainShutdown, "drain-shutdown", o.DrainShutdown, "after that, how long to wait for answers in flight")
+	o.Audit.AddFlags(fs)
 	fs.StringVar(&o.LogLevel, "log-level", o.LogLevel, "info or debug")
 	fs.StringVar(&o.LogFormat, "log-format", o.LogFormat, "json or console")
 }
@@ -179,6 +184,9 @@ func (o *Options) Validate() error {
 		}
 	}
 	if _, err := o.upstreams(); err != nil {
+		errs = append(errs, err)
+	}
+	if err := o.Audit.validate(); err != nil {
 		errs = append(errs, err)
 	}
 	if err := o.identity().Validate(); err != nil {

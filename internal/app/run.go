@@ -43,6 +43,7 @@ func (p *parts) run(ctx context.Context) error {
 	g := newGroup(context.WithoutCancel(ctx))
 	running := []*part{
 		g.start("health", func(ctx context.Context) error { return p.health.Serve(ctx, listeners.health) }),
+		g.start("audit", p.runAudit),
 		g.start("certificates", p.certificates.Run),
 		g.start("identity", p.identity.Run),
 		g.start("identity for offers", p.offerIdentity.Run),
