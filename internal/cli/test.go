@@ -80,6 +80,7 @@ unreadable input; that includes objects that the API server would refuse.`,
 	flags.BoolVar(&o.json, "json", false, "the same as --output json")
 	flags.BoolVar(&o.coverage, "coverage", false, "list the tools, codes and rules that no case touches, and not only how many")
 	flags.IntVar(&o.parallel, "parallel", o.parallel, "how many cases to run at once")
+	flags.Lookup("parallel").DefValue = "number of CPUs"
 	return c
 }
 
