@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -24,12 +25,16 @@ func encode(response reviewv1alpha1.ToolCallReviewResponse) ([]byte, error) {
 	})
 }
 
+// encodeLine writes JSON in one line. Names that hold < or & are as they are everywhere
+// else: the answer is no HTML, and says so.
 func encodeLine(object any) ([]byte, error) {
-	body, err := json.Marshal(object)
-	if err != nil {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(object); err != nil {
 		return nil, fmt.Errorf("encoding the response: %w", err)
 	}
-	return append(body, '\n'), nil
+	return body.Bytes(), nil
 }
 
 func orEmpty[T any](s []T) []T {

@@ -39,6 +39,11 @@ var _ = Describe("The cases, over HTTPS", func() {
 				}
 				return diff
 			}).WithTimeout(10*time.Second).Should(BeEmpty(), "the objects come into force and give the case's verdict")
+			objects := []any{typed("ToolPolicy", policy)}
+			for _, s := range schemas {
+				objects = append(objects, typed("ToolSchema", s))
+			}
+			Expect(fromFiles(ctx, namespace, body, objects...)).To(Equal(response(ask(ctx, token, body).Body)), "files and cluster give one verdict")
 		})
 	}
 })

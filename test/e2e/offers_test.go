@@ -71,6 +71,8 @@ var _ = Describe("The cases about offers, over HTTPS", func() {
 			body, err := c.Body()
 			Expect(err).NotTo(HaveOccurred())
 			Eventually(func() string { return c.CheckOffer(p.offer(ctx, body)) }).Should(BeEmpty())
+			answer := manager.AskOffer(ctx, GinkgoTB(), p.token, body)
+			Expect(fromFiles(ctx, p.namespace, body, typed("ToolPolicy", policy))).To(Equal(response(answer.Body)), "files and cluster give one verdict")
 		})
 	}
 })
