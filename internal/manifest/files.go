@@ -13,6 +13,9 @@ import (
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
 
+// StdinName is what positions call standard input.
+const StdinName = "<stdin>"
+
 // Source is one thing to read.
 type Source struct {
 	// Path is a file or directory of Options.FS, or Stdin.
@@ -35,7 +38,7 @@ func (s Source) within(rel string) Source {
 // files lists the files behind a source.
 func (l *loader) files(s Source) []Source {
 	if s.Path == Stdin {
-		return []Source{{Path: Stdin, Name: "<stdin>"}}
+		return []Source{{Path: Stdin, Name: StdinName}}
 	}
 	info, err := fs.Stat(l.opts.FS, s.Path)
 	if err != nil {
@@ -70,7 +73,7 @@ func (l *loader) walk(dir Source) []Source {
 		case isManifest(d.Name()) && l.isRegular(p, d):
 			found = append(found, s)
 			if len(found) > MaxFiles {
-				return fmt.Errorf("more than %d files", MaxFiles)
+				return overBound(fmt.Sprintf("more than %d files", MaxFiles))
 			}
 		}
 		return nil
@@ -110,7 +113,7 @@ func (l *loader) read(s Source) ([]byte, bool) {
 		return nil, false
 	}
 	if l.total += len(text); l.total > MaxTotalBytes {
-		l.unreadable(s, fmt.Errorf("more than %d MiB in all", MaxTotalBytes>>20))
+		l.unreadable(s, overBound(fmt.Sprintf("more than %d MiB in all", MaxTotalBytes>>20)))
 		return nil, false
 	}
 	return text, true
@@ -131,10 +134,15 @@ func (l *loader) readAll(s Source) (text []byte, err error) {
 	}
 	text, err = io.ReadAll(io.LimitReader(in, MaxFileBytes+1))
 	if err == nil && len(text) > MaxFileBytes {
-		err = fmt.Errorf("larger than %d MiB: split it", MaxFileBytes>>20)
+		err = overBound(fmt.Sprintf("larger than %d MiB: split it", MaxFileBytes>>20))
 	}
 	return text, err
 }
+
+// overBound is a bound that a source is over.
+type overBound string
+
+func (e overBound) Error() string { return string(e) }
 
 // unreadable reports a source that cannot be read, without the path that the error
 // repeats.
@@ -143,5 +151,10 @@ func (l *loader) unreadable(s Source, err error) {
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	l.add(Diagnostic{Position: Position{File: s.name()}, Rule: RuleUnreadable, Message: message("cannot be read: " + err.Error())})
+	rule := RuleUnreadable
+	var bound overBound
+	if errors.As(err, &bound) {
+		rule = RuleTooLarge
+	}
+	l.add(Diagnostic{Position: Position{File: s.name()}, Rule: rule, Message: message("cannot be read: " + err.Error())})
 }
