@@ -173,6 +173,7 @@ func (o *lintOptions) run(ctx context.Context, d Deps, opts lint.Options, failOn
 
 // look reads, compiles and lints the files.
 func (o *lintOptions) look(ctx context.Context, d Deps, opts lint.Options) lint.Result {
+	defer roomy(d)()
 	sources := make([]manifest.Source, 0, len(o.files))
 	for _, f := range o.files {
 		sources = append(sources, d.source(f))

@@ -20,35 +20,81 @@ type document struct {
 	base     string
 }
 
-// parse takes a file apart. Its problems are collected in the loader; a document
-// with problems is left out, for it might say something else than it seems to.
-func (l *loader) parse(file string, text []byte) []document {
+// part is a document of a file that is still to be read, or what begins like one. Parts
+// are read in any order, several at a time.
+type part struct {
+	file string
+	size int
+	read func() []parsed
+}
+
+// parsed is what reading a document gave.
+type parsed struct {
+	text    []byte
+	at      *place
+	content any
+	found   findings
+	// whole says that the findings are the file's, so that those of all its documents
+	// count together.
+	whole bool
+}
+
+// split takes a file apart. A document with problems is left out, for it might say
+// something else than it seems to.
+func (l *loader) split(file string, text []byte) []part {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	var found findings
-	defer func() { l.report(file, &found) }()
 	if !utf8.Valid(text) {
+		var found findings
 		line, column := newLines(text).at(invalidUTF8(text))
 		found.add(RuleNotText, line, column, "", "the file is not UTF-8 text")
+		l.report(file, &found)
 		return nil
 	}
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
-		return l.parseYAML(file, text, &found)
+		return l.splitYAML(file, text)
 	}
 	spans, err := splitJSON(text)
-	if err == nil {
-		return l.parseJSON(file, text, spans)
+	if err != nil {
+		return []part{{file, len(text), func() []parsed { return l.neither(text, err) }}}
 	}
-	// A YAML mapping in braces begins like JSON. If it is neither, the JSON error
-	// has the better position.
-	var notYAML findings
-	if docs := l.parseYAML(file, text, &notYAML); notYAML.empty() {
-		return docs
+	where := newLines(text)
+	parts := make([]part, 0, len(spans))
+	for _, s := range spans[:l.boundDocuments(file, len(spans))] {
+		parts = append(parts, part{file, s[1] - s[0], func() []parsed {
+			p, own := parsed{text: text[s[0]:s[1]]}, *where
+			p.at = readJSON(text, s[0], s[1], &own, &p.found)
+			return p.decoded()
+		}})
 	}
-	readJSON(text, 0, len(text), newLines(text), &found)
+	return parts
+}
+
+// neither reads a YAML mapping in braces, which begins like JSON. If it is neither, the
+// JSON error has the better position.
+func (l *loader) neither(text []byte, err error) []parsed {
+	var found findings
+	chunks := splitYAML(text, &found)
+	var all []parsed
+	for _, c := range chunks[:min(len(chunks), MaxDocuments)] {
+		if !found.empty() {
+			break
+		}
+		for _, p := range l.parseChunk(c) {
+			if p.whole {
+				found.take(&p.found)
+			}
+			all = append(all, p)
+		}
+	}
 	if found.empty() {
-		found.add(RuleSyntax, 1, 1, "", "invalid JSON: "+err.Error())
+		return all
 	}
-	return nil
+	p := parsed{whole: true}
+	readJSON(text, 0, len(text), newLines(text), &p.found)
+	if p.found.empty() {
+		p.found.add(RuleSyntax, 1, 1, "", "invalid JSON: "+err.Error())
+	}
+	return []parsed{p}
 }
 
 func invalidUTF8(text []byte) int {
@@ -62,64 +108,63 @@ func invalidUTF8(text []byte) int {
 	return 0
 }
 
-func (l *loader) parseJSON(file string, text []byte, spans [][2]int) []document {
-	spans = spans[:l.boundDocuments(file, len(spans))]
-	where := newLines(text)
-	docs := make([]document, 0, len(spans))
-	for _, s := range spans {
-		var found findings
-		at := readJSON(text, s[0], s[1], where, &found)
-		docs = l.appendDocument(docs, file, text[s[0]:s[1]], at, &found)
-	}
-	return docs
-}
-
-func (l *loader) parseYAML(file string, text []byte, found *findings) []document {
-	chunks := splitYAML(text, found)
+func (l *loader) splitYAML(file string, text []byte) []part {
+	var found findings
+	chunks := splitYAML(text, &found)
 	if !found.empty() {
+		l.report(file, &found)
 		return nil
 	}
-	chunks = chunks[:l.boundDocuments(file, len(chunks))]
-	docs := make([]document, 0, len(chunks))
-	for _, c := range chunks {
-		docs = l.parseChunk(docs, file, c, found)
+	parts := make([]part, 0, len(chunks))
+	for _, c := range chunks[:l.boundDocuments(file, len(chunks))] {
+		parts = append(parts, part{file, len(c.text), func() []parsed { return l.parseChunk(c) }})
 	}
-	return docs
+	return parts
 }
 
-func (l *loader) parseChunk(docs []document, file string, c chunk, outer *findings) []document {
-	var found findings
-	root := parseYAML(c, &found)
-	if root == nil || !found.empty() {
-		outer.take(&found)
-		return docs
+func (l *loader) parseChunk(c chunk) []parsed {
+	p := parsed{whole: true}
+	root := parseYAML(c, &p.found)
+	if root == nil && p.found.empty() {
+		return nil
 	}
-	at := newYAMLReader(c, l.keys, &found).read(root)
-	if at == nil || !found.empty() {
-		l.report(file, &found)
-		return docs
+	if !p.found.empty() {
+		return []parsed{p}
 	}
-	text := yamlToJSON(c, &found)
-	return l.appendDocument(docs, file, text, at, &found)
+	p.whole = false
+	if p.at = newYAMLReader(c, l.keys, &p.found).read(root); p.at == nil || !p.found.empty() {
+		return []parsed{p}
+	}
+	p.text = yamlToJSON(c, &p.found)
+	return p.decoded()
 }
 
-// appendDocument decodes JSON text as the API server does: integers of 64 bits
-// stay integers, every other number becomes a double.
-func (l *loader) appendDocument(docs []document, file string, text []byte, at *place, found *findings) []document {
-	if text != nil && l.foreign(file, text, at, found) {
-		return docs
-	}
-	var content any
-	if found.empty() {
-		if err := utiljson.Unmarshal(text, &content); err != nil {
-			found.add(RuleSyntax, at.line, at.column, "", err.Error())
+// decoded decodes the JSON text as the API server does: integers of 64 bits stay
+// integers, every other number becomes a double.
+func (p parsed) decoded() []parsed {
+	if p.found.empty() {
+		if err := utiljson.Unmarshal(p.text, &p.content); err != nil {
+			p.found.add(RuleSyntax, p.at.line, p.at.column, "", err.Error())
 		}
 	}
-	if !found.empty() {
-		l.report(file, found)
-		return docs
+	return []parsed{p}
+}
+
+// take takes a document over, unless it has problems, or is no object. Findings of the
+// whole file are collected in outer.
+func (l *loader) take(file string, p parsed, outer *findings) {
+	if p.whole {
+		outer.take(&p.found)
+		return
 	}
-	return append(docs, document{file: file, content: content, at: at, text: text, warnings: found.warnings})
+	if p.text != nil && l.foreign(file, p.text, p.at, &p.found) {
+		return
+	}
+	if !p.found.empty() {
+		l.report(file, &p.found)
+		return
+	}
+	l.expand(document{file: file, content: p.content, at: p.at, text: p.text, warnings: p.found.warnings}, 0)
 }
 
 func (l *loader) boundDocuments(file string, n int) int {

@@ -88,7 +88,7 @@ func Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnos
 func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Set, []Diagnostic) {
 	l := &loader{
 		ctx: ctx, opts: opts, rules: r.rules,
-		keys: plainKeys{},
+		keys: &plainKeys{known: map[string]string{}},
 		set:  &Set{objects: map[Key]*entry{}},
 	}
 	if l.opts.DefaultNamespace == "" {
@@ -105,6 +105,7 @@ func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Se
 			l.load(f)
 		}
 	}
+	l.flush()
 	l.set.sort()
 	l.set.Warnings = sortDiagnostics(l.set.Warnings)
 	return l.set, sortDiagnostics(l.diagnostics)
@@ -112,11 +113,15 @@ func (r *Loader) Load(ctx context.Context, opts Options, sources ...Source) (*Se
 
 // loader is one run of Load.
 type loader struct {
-	ctx         context.Context
-	opts        Options
-	rules       map[string]*rules
-	keys        plainKeys
-	total       int
+	ctx   context.Context
+	opts  Options
+	rules map[string]*rules
+	keys  *plainKeys
+	total int
+	// parts are still to be read, queued bytes of them; pending are still to be admitted.
+	parts       []part
+	queued      int
+	pending     []*candidate
 	set         *Set
 	diagnostics []Diagnostic
 }
@@ -130,8 +135,11 @@ func (l *loader) load(f Source) {
 	if !ok {
 		return
 	}
-	for _, d := range l.parse(f.name(), text) {
-		l.expand(d, 0)
+	for _, p := range l.split(f.name(), text) {
+		l.parts, l.queued = append(l.parts, p), l.queued+p.size
+	}
+	if l.queued >= batchBytes {
+		l.flush()
 	}
 }
 

@@ -11,11 +11,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 )
@@ -141,35 +139,12 @@ func (l *loader) admit(d document, kind string, obj map[string]any) {
 	l.store(d, kind, obj, r.admit)
 }
 
-// store keeps one object if admit, which uses it up, has nothing against it.
+// store keeps one object if admit, which uses it up, has nothing against it. That is
+// asked when many objects are together.
 func (l *loader) store(d document, kind string, obj map[string]any, admit func(context.Context, map[string]any, string) ([]byte, []fault)) {
-	key := l.keyOf(kind, obj)
-	l.warn(d, key)
-	if text, err := utiljson.Marshal(obj); err != nil || len(text) > MaxObjectBytes {
-		l.objectProblem(d, key, fault{RuleTooLarge, "", fmt.Sprintf("larger than %d MiB, which the API server refuses", MaxObjectBytes>>20)})
-		return
-	}
-	encoded, faults := admit(l.ctx, obj, l.opts.DefaultNamespace)
-	for i, f := range faults {
-		if i == maxProblems {
-			l.objectProblem(d, key, fault{RuleMore, "", "there are more problems, which are not shown"})
-			break
-		}
-		l.objectProblem(d, key, f)
-	}
-	if len(faults) > 0 {
-		return
-	}
-	if _, ok := l.set.objects[key]; ok {
-		l.objectProblem(d, key, fault{RuleDuplicateObject, "", "this object was already read at " + l.set.Position(key, "").String()})
-		return
-	}
-	o := &entry{file: d.file, at: d.at, encoded: encoded}
-	o.inner = sync.OnceValue(o.textPlaces)
-	l.set.objects[key] = o
-	if err := l.set.append(kind, encoded); err != nil {
-		l.objectProblem(d, key, fault{RuleInvalidValue, "", err.Error()})
-	}
+	c := &candidate{document: d, key: l.keyOf(kind, obj), content: obj, judge: admit}
+	l.warn(d, c.key)
+	l.pending = append(l.pending, c)
 }
 
 // kinds lists our own kinds for people.

@@ -94,3 +94,16 @@ func TestTextPositionsInJSON(t *testing.T) {
 		t.Errorf("position of a text with escapes = %s", got)
 	}
 }
+
+// What is known of keys without asking is what the converter says.
+func TestKeysReadAsTheConverterHasThem(t *testing.T) {
+	keys := &plainKeys{known: map[string]string{}}
+	for _, key := range []string{
+		"type", "a", "y", "Y", "yes", "Yes", "no", "N", "on", "ON", "off", "Off", "true", "TRUE", "False", "null", "Null", "NULL", "nULL",
+		"nan", "inf", "e1", "E1", "x0", "_", "_1", "$ref", "$1", "a b", "a-b", "0x10", "010", "1_0", "1.0", "1e3", "~", ".5", "+1", "2020-01-01", "ja", "yess", "none",
+	} {
+		if got, want := keys.read(key), converted(key); got != want {
+			t.Errorf("the key %s reads as %q, want %q", key, got, want)
+		}
+	}
+}

@@ -7,19 +7,49 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 )
 
 // plainKeys remembers how plain YAML keys read in JSON.
-type plainKeys map[string]string
+type plainKeys struct {
+	mu    sync.Mutex
+	known map[string]string
+}
 
-// read gives the JSON key of a plain YAML key. The converter itself is asked.
-func (keys plainKeys) read(text string) string {
-	if known, ok := keys[text]; ok {
+// read gives the JSON key of a plain YAML key. The converter itself is asked, but for
+// what begins with a letter and is no word that YAML knows.
+func (keys *plainKeys) read(text string) string {
+	if isLetter(text) && !special[strings.ToLower(text)] {
+		return text
+	}
+	keys.mu.Lock()
+	defer keys.mu.Unlock()
+	if known, ok := keys.known[text]; ok {
 		return known
 	}
+	key := converted(text)
+	keys.known[text] = key
+	return key
+}
+
+func isLetter(text string) bool {
+	if text == "" {
+		return false
+	}
+	first := text[0]
+	return first == '$' || first == '_' || 'a' <= first && first <= 'z' || 'A' <= first && first <= 'Z'
+}
+
+// special are the words that YAML takes for something else than text.
+var special = map[string]bool{
+	"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true, "false": true, "null": true,
+}
+
+// converted asks the converter how a plain key reads.
+func converted(text string) string {
 	key := text
 	if out, err := yaml.YAMLToJSON([]byte("? " + text + "\n")); err == nil {
 		found := findings{}
@@ -27,7 +57,6 @@ func (keys plainKeys) read(text string) string {
 			key = p.fields[0].key
 		}
 	}
-	keys[text] = key
 	return key
 }
 

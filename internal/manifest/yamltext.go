@@ -97,13 +97,13 @@ type yamlReader struct {
 	above   int
 	lines   [][]byte
 	found   *findings
-	keys    plainKeys
+	keys    *plainKeys
 	extents map[*yamlv3.Node]extent
 	places  map[*yamlv3.Node]*place
 	merged  int
 }
 
-func newYAMLReader(c chunk, keys plainKeys, found *findings) *yamlReader {
+func newYAMLReader(c chunk, keys *plainKeys, found *findings) *yamlReader {
 	return &yamlReader{
 		above: c.above, lines: bytes.Split(c.text, []byte("\n")), keys: keys, found: found,
 		extents: map[*yamlv3.Node]extent{}, places: map[*yamlv3.Node]*place{},
