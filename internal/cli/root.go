@@ -54,7 +54,7 @@ Exit codes: 0 allowed or clean, 1 blocked or problems, 2 usage or unreadable inp
 	root.SetOut(d.Out)
 	root.SetErr(d.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError(c, err) })
-	root.AddCommand(newReviewCommand(d), newTestCommand(d), newImportCommand(d), newLintCommand(d), newVersionCommand(d))
+	root.AddCommand(newReviewCommand(d), newTestCommand(d), newImportCommand(d), newLintCommand(d), newReplayCommand(d), newVersionCommand(d))
 	root.AddCommand(more...)
 	return root
 }
