@@ -124,7 +124,11 @@ func (o *AuditOptions) key() (audit.Key, error) {
 
 // buildAudit makes what keeps the records.
 func (p *parts) buildAudit() (err error) {
-	p.audit, err = p.opts.Audit.newSink(p.log.WithName("audit"))
+	opts := p.opts.Audit
+	if opts.Observer == nil {
+		opts.Observer = auditObserver{p.metrics.Audit}
+	}
+	p.audit, err = opts.newSink(p.log.WithName("audit"))
 	return err
 }
 

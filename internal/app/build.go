@@ -23,6 +23,7 @@ import (
 	"github.com/callgate/callgate/internal/adapter"
 	"github.com/callgate/callgate/internal/audit/sink"
 	"github.com/callgate/callgate/internal/identity"
+	"github.com/callgate/callgate/internal/metrics"
 	"github.com/callgate/callgate/internal/semantic"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/webhooks"
@@ -49,6 +50,9 @@ type parts struct {
 	references *references
 	execution  execution
 	audit      *sink.Sink
+	metrics    *metrics.Metrics
+	// metricsServer is nil where metrics are not served.
+	metricsServer *http.Server
 
 	manager    ctrl.Manager
 	leader     *controllers.Leader
@@ -85,6 +89,7 @@ func build(opts Options, log logr.Logger) (*parts, error) {
 		OnChange: p.onDrain, Log: log.WithName("drain"),
 	})
 	return p, errors.Join(
+		p.buildMetrics(restConfig),
 		p.buildAudit(),
 		p.buildOutbound(restConfig),
 		p.buildIdentity(restConfig),
@@ -112,16 +117,19 @@ func (p *parts) buildIdentity(restConfig *rest.Config) error {
 	if err != nil {
 		return fmt.Errorf("making the identity client: %w", err)
 	}
+	opts.Observer = identityObserver{p.metrics.Identity, reviewv1alpha1.ResourceToolCallReviews}
 	if p.identity, err = identity.New(opts, client); err != nil {
 		return orErr("setting up identity", err)
 	}
 	// Another permission, and so another set of answers to remember.
 	opts.Resource = reviewv1alpha1.ResourceToolRequestReviews
+	opts.Observer = identityObserver{p.metrics.Identity, opts.Resource}
 	p.offerIdentity, err = identity.New(opts, client)
 	if err != nil {
 		return orErr("setting up identity for offers", err)
 	}
 	opts.Resource = reviewv1alpha1.ResourceToolCallExecutions
+	opts.Observer = identityObserver{p.metrics.Identity, opts.Resource}
 	if p.execution.identity, err = identity.New(opts, client); err != nil {
 		return orErr("setting up identity for executions", err)
 	}
@@ -164,9 +172,10 @@ func (p *parts) buildControllers(restConfig *rest.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	p.metrics.Process.Leader(p.leader.Leading)
 	return controllers.Setup(p.manager, controllers.Options{
 		Store: p.store, Leadership: p.leader, Heartbeat: p.heart, References: p.references,
-		Adapters: p.execution.adapters(),
+		Adapters: p.execution.adapters(), OnSwap: p.observeSwap,
 	})
 }
 
@@ -177,7 +186,7 @@ func (p *parts) buildServers() (err error) {
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
 		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Authorizer: p.authorizer, Log: p.log.WithName("reviews"),
 		ExecutionIdentity: p.execution.identity, Executor: adapter.Port{Executor: p.execution.executor}, Drain: p.drain,
-		Auditor: p.auditor(),
+		Auditor: p.auditor(), Observer: reviewObserver{p.metrics.Reviews},
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)
@@ -185,6 +194,7 @@ func (p *parts) buildServers() (err error) {
 	p.server, err = webhooks.NewDecisionServer(webhooks.ServerOptions{
 		Handler: handler, Certificates: p.certificates, Drain: p.drain,
 		Limits: webhooks.DefaultServerLimits(), AcceptLoop: p.acceptLoop, Log: p.log.WithName("endpoint"),
+		OnRefused: func() { p.metrics.Process.Refused("cap") },
 	})
 	if err != nil {
 		return err
@@ -232,6 +242,7 @@ func (p *parts) details() []string {
 
 // onDrain lets another replica write status as soon as this one is on its way out.
 func (p *parts) onDrain(state webhooks.DrainState) {
+	p.metrics.Process.Draining(int(state))
 	if state == webhooks.Lame {
 		p.term.cancel()
 	}

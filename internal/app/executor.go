@@ -101,6 +101,7 @@ func (p *parts) buildExecution(restConfig *rest.Config, upstreams outbound.Polic
 	}
 	settings := adapter.DefaultSettings()
 	settings.ConfigMaps, settings.Tokens = e.records, newOwnTokens(client, p.opts.LeaderElectionNamespace)
+	settings.Observer = executionObserver{p.metrics.Execution}
 	if e.executor, err = adapter.NewExecutor(settings); err != nil {
 		return fmt.Errorf("setting up executions: %w", err)
 	}

@@ -28,6 +28,11 @@ type Options struct {
 	BindAddress          string
 	AdmissionBindAddress string
 	HealthBindAddress    string
+	// MetricsBindAddress is where metrics are served, over TLS, to those who may get the
+	// URL /metrics ("" turns it off).
+	MetricsBindAddress string
+	// MetricsNativeHistograms adds native histograms to the classic ones.
+	MetricsNativeHistograms bool
 
 	// CertFile and KeyFile are PEM files, reloaded when they change.
 	CertFile, KeyFile string
@@ -57,6 +62,9 @@ type Options struct {
 	// Audit says what is kept of verdicts.
 	Audit AuditOptions
 
+	// Version is that of the build.
+	Version string
+
 	LogLevel, LogFormat string
 	// Log is where logs are written. Default standard error.
 	Log io.Writer
@@ -68,9 +76,10 @@ type Options struct {
 	OnListen func(Addresses)
 }
 
-// Addresses are those that the manager listens on. Admission is nil when it is off.
+// Addresses are those that the manager listens on. Admission and Metrics are nil when
+// they are off.
 type Addresses struct {
-	Endpoint, Admission, Health net.Addr
+	Endpoint, Admission, Metrics, Health net.Addr
 }
 
 // DefaultOptions are the documented defaults.
@@ -80,6 +89,7 @@ func DefaultOptions() Options {
 		BindAddress:             ":8443",
 		AdmissionBindAddress:    ":9443",
 		HealthBindAddress:       ":8081",
+		MetricsBindAddress:      ":8444",
 		TokenAudience:           id.Audience,
 		IdentityTTL:             id.SoftTTL,
 		IdentityMaxTTL:          id.HardTTL,
@@ -120,6 +130,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.BindAddress, "bind-address", o.BindAddress, "`address` of the HTTPS endpoint that gives verdicts")
 	fs.StringVar(&o.AdmissionBindAddress, "admission-bind-address", o.AdmissionBindAddress, "`address` of the admission webhook that warns on apply; empty: off")
 	fs.StringVar(&o.HealthBindAddress, "health-bind-address", o.HealthBindAddress, "`address` of /livez and /readyz, over plain HTTP")
+	fs.StringVar(&o.MetricsBindAddress, "metrics-bind-address", o.MetricsBindAddress, "`address` of /metrics, over TLS with the same certificate, for those whom RBAC lets get that URL; empty: off")
+	fs.BoolVar(&o.MetricsNativeHistograms, "metrics-native-histograms", o.MetricsNativeHistograms, "add native histograms to the classic ones")
 	fs.StringVar(&o.CertFile, "tls-cert-file", o.CertFile, "PEM `file` with the serving certificate and its chain; reloaded on change (required)")
 	fs.StringVar(&o.KeyFile, "tls-private-key-file", o.KeyFile, "PEM `file` with the serving certificate's key; reloaded on change (required)")
 	fs.StringVar(&o.TokenAudience, "token-audience", o.TokenAudience, "`audience` that a caller's token must be made out to")
@@ -149,16 +161,7 @@ func (o *Options) Validate() error {
 	bad := func(flag, format string, args ...any) {
 		errs = append(errs, fmt.Errorf("--%s: %s", flag, fmt.Sprintf(format, args...)))
 	}
-	address := func(flag, value string) {
-		if _, _, err := net.SplitHostPort(value); err != nil {
-			bad(flag, "%v; write HOST:PORT or :PORT", err)
-		}
-	}
-	address("bind-address", o.BindAddress)
-	address("health-bind-address", o.HealthBindAddress)
-	if o.AdmissionBindAddress != "" {
-		address("admission-bind-address", o.AdmissionBindAddress)
-	}
+	o.validateAddresses(bad)
 	required := func(flag, value, why string) {
 		if value == "" {
 			bad(flag, "is required%s", why)
@@ -196,6 +199,25 @@ func (o *Options) Validate() error {
 		bad("authorization-ttl", "%v", err)
 	}
 	return errors.Join(errs...)
+}
+
+// validateAddresses holds the addresses to their form. Those of what can be turned off may
+// be empty.
+func (o *Options) validateAddresses(bad func(flag, format string, args ...any)) {
+	for _, a := range []struct {
+		flag, value string
+		optional    bool
+	}{
+		{"bind-address", o.BindAddress, false}, {"health-bind-address", o.HealthBindAddress, false},
+		{"admission-bind-address", o.AdmissionBindAddress, true}, {"metrics-bind-address", o.MetricsBindAddress, true},
+	} {
+		if a.value == "" && a.optional {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(a.value); err != nil {
+			bad(a.flag, "%v; write HOST:PORT or :PORT", err)
+		}
+	}
 }
 
 func (o *Options) upstreams() (outbound.Policy, error) {

@@ -52,6 +52,9 @@ func (p *parts) run(ctx context.Context) error {
 		g.start("validator", p.runValidator),
 		g.start("controllers", p.manager.Start),
 	}
+	if p.metricsServer != nil {
+		running = append(running, g.start("metrics", func(ctx context.Context) error { return serveMetrics(ctx, p.metricsServer, listeners.metrics) }))
+	}
 	if p.admission != nil {
 		running = append(running, g.start("admission", func(ctx context.Context) error { return serveAdmission(ctx, p.admission, listeners.admission) }))
 	}
@@ -174,7 +177,7 @@ func (g *group) failure() error {
 
 // listeners are opened before anything starts, so that an address in use is told at
 // once and nothing has to be taken down.
-type listeners struct{ endpoint, admission, health net.Listener }
+type listeners struct{ endpoint, admission, metrics, health net.Listener }
 
 func listen(opts Options) (l listeners, err error) {
 	defer func() {
@@ -193,13 +196,18 @@ func listen(opts Options) (l listeners, err error) {
 		return l, err
 	}
 	if opts.AdmissionBindAddress != "" {
-		l.admission, err = open("admission-bind-address", opts.AdmissionBindAddress)
+		if l.admission, err = open("admission-bind-address", opts.AdmissionBindAddress); err != nil {
+			return l, err
+		}
+	}
+	if opts.MetricsBindAddress != "" {
+		l.metrics, err = open("metrics-bind-address", opts.MetricsBindAddress)
 	}
 	return l, err
 }
 
 func (l listeners) close() {
-	for _, listener := range []net.Listener{l.endpoint, l.admission, l.health} {
+	for _, listener := range []net.Listener{l.endpoint, l.admission, l.metrics, l.health} {
 		if listener != nil {
 			_ = listener.Close()
 		}
@@ -210,6 +218,9 @@ func (l listeners) addresses() Addresses {
 	a := Addresses{Endpoint: l.endpoint.Addr(), Health: l.health.Addr()}
 	if l.admission != nil {
 		a.Admission = l.admission.Addr()
+	}
+	if l.metrics != nil {
+		a.Metrics = l.metrics.Addr()
 	}
 	return a
 }

@@ -137,6 +137,7 @@ func (p *parts) buildOutbound(restConfig *rest.Config) error {
 	reader := bearer.NewReader(get, nil)
 	opts := semantic.DefaultOptions()
 	opts.Upstreams = upstreams
+	opts.Observer = validatorObserver{p.metrics.Validator}
 	if p.semantic, err = semantic.New(opts); err != nil {
 		return fmt.Errorf("setting up semantic validation: %w", err)
 	}

@@ -78,6 +78,7 @@ func (m *Manager) options(ctx context.Context, tb TB, env *testenv.Env) app.Opti
 	m.CA, m.Key = crt, key
 	opts := app.DefaultOptions()
 	// Standard output is the tests' own.
+	opts.MetricsBindAddress = "127.0.0.1:0"
 	opts.Audit.Path = filepath.Join(dir, "audit.jsonl")
 	opts.CertFile, opts.KeyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	write(tb, opts.CertFile, crt)
