@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
@@ -126,7 +127,7 @@ func judgeCalls(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller
 
 // delegated gives the answers of the roles, or why nothing is judged.
 func delegated(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller, in toolcall.Review) (review.Answers, error) {
-	given := answers(set, review.Needs(snap, caller, &in))
+	given := fileset.Authorizer(set).Answers(review.Needs(snap, caller, &in))
 	if q, asked := review.Delegation(caller, &in); asked && given[q] != review.Granted {
 		return nil, fmt.Errorf("%s may not ask on behalf of %s/%s: no role in the files grants it the verb reviewas on that ServiceAccount", caller.Username(), q.In, q.Name)
 	}

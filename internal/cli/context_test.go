@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/review"
 )
@@ -120,7 +121,7 @@ func TestAnswersFromRoles(t *testing.T) {
 		"an account without namespace, for all": {manifest.Set{ClusterRoles: []*rbacv1.ClusterRole{{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Rules: []rbacv1.PolicyRule{call}}},
 			ClusterRoleBindings: []*rbacv1.ClusterRoleBinding{{RoleRef: rbacv1.RoleRef{Kind: "ClusterRole", Name: "r"}, Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "agent"}}}}}, review.Refused},
 	} {
-		if got := answers(&tc.set, []review.Access{q})[q]; got != tc.want {
+		if got := fileset.Authorizer(&tc.set).Answers([]review.Access{q})[q]; got != tc.want {
 			t.Errorf("%s: %d, want %d", name, got, tc.want)
 		}
 	}
