@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -51,7 +52,7 @@ func (a audited) of(uid string) (records []*audit.Record) {
 	defer func() { _ = f.Close() }()
 	for reader := audit.NewReader(f); ; {
 		line, err := reader.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return records
 		}
 		Expect(err).NotTo(HaveOccurred())
