@@ -41,7 +41,7 @@ func line(v any) ([]byte, error) {
 	}
 	// Encode ends the line, and has no other line break.
 	text := b.Bytes()
-	if bytes.ContainsFunc(text[:len(text)-1], func(r rune) bool { return r < 0x20 || r >= 0x7f }) {
+	if !plain(text[:len(text)-1]) {
 		// What is escaped stands in strings alone, where an escape means the same.
 		text = append([]byte(shown.Escape(string(text[:len(text)-1]))), '\n')
 	}
@@ -49,4 +49,14 @@ func line(v any) ([]byte, error) {
 		return nil, fmt.Errorf("an audit record has %d bytes, more than a line may have", len(text))
 	}
 	return bytes.Clone(text), nil
+}
+
+// plain reports whether every byte stands for itself on a screen.
+func plain(text []byte) bool {
+	for _, c := range text {
+		if c < 0x20 || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
