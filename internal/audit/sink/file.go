@@ -119,7 +119,7 @@ func (t *file) append(lines []byte) (int, error) {
 		return whole, err
 	}
 	t.torn = true
-	if info, statErr := f.Stat(); t.regular && statErr == nil && info.Size() == t.size && f.Truncate(before+int64(whole)) == nil {
+	if info, statErr := f.Stat(); whole < n && t.regular && statErr == nil && info.Size() == t.size && f.Truncate(before+int64(whole)) == nil {
 		t.torn, t.size = false, before+int64(whole)
 	}
 	return whole, err

@@ -136,10 +136,13 @@ func TestAFileThatIsGoneIsMadeAnewWhenWritingFails(t *testing.T) {
 
 func TestWholeLines(t *testing.T) {
 	lines := []byte("abc\nde\n")
-	for n, want := range map[int]int{-1: 0, 0: 0, 3: 0, 4: 4, 6: 4, 7: 7, 9: 7} {
+	for n, want := range map[int]int{-1: 0, 0: 0, 2: 0, 3: 4, 4: 4, 5: 4, 6: 7, 7: 7, 9: 7} {
 		if got := wholeLines(lines, n); got != want {
 			t.Errorf("of %d bytes %d are of whole lines, want %d", n, got, want)
 		}
+	}
+	if got := wholeLines([]byte("\n\n"), 1); got != 1 {
+		t.Errorf("an empty line is taken for two: %d", got)
 	}
 	if strings.Count(string(lines), "\n") != 2 {
 		t.Error("the lines were changed")

@@ -35,6 +35,8 @@ type counts struct {
 	records, bytes int
 	mostRecords    int
 	mostBytes      int
+	// failures, if not nil, gets a value for each failure that there is room for.
+	failures chan struct{}
 }
 
 func (c *counts) Written(n int) {
@@ -63,6 +65,10 @@ func (c *counts) Failed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failed++
+	select {
+	case c.failures <- struct{}{}:
+	default:
+	}
 }
 
 // get gives what has been told so far.

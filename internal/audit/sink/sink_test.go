@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,7 +35,9 @@ func TestNoVerdictWaitsForAWriterThatHangs(t *testing.T) {
 		out, seen := &gate{pass: make(chan struct{})}, &counts{}
 		s, stop := start(t, Options{Out: out, Observer: seen, MaxRecords: 100})
 		began := time.Now()
-		for i := range 250 {
+		record(t, s, "at the writer", true)
+		synctest.Wait()
+		for i := range 249 {
 			record(t, s, fmt.Sprint("allow", i), true)
 		}
 		for i := range 30 {
@@ -268,4 +271,51 @@ func TestOptionsAreChecked(t *testing.T) {
 			t.Errorf("%s is taken", about)
 		}
 	}
+}
+
+// flaky fails every so often, in the middle of a line.
+type flaky struct {
+	gate
+	writes int
+}
+
+func (f *flaky) Write(p []byte) (int, error) {
+	if f.writes++; f.writes%3 == 0 {
+		n, _ := f.gate.Write(p[:len(p)/2])
+		return n, errDisk
+	}
+	return f.gate.Write(p)
+}
+
+// Whatever happens to the writer, each record is written once or counted as dropped, and
+// the log says how many it lacks.
+func TestEveryRecordIsAccountedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out, seen := &flaky{}, &counts{}
+		s, stop := start(t, Options{Out: out, Observer: seen, MaxRecords: 200})
+		const callers, each = 8, 400
+		var work sync.WaitGroup
+		for c := range callers {
+			work.Go(func() {
+				for i := range each {
+					record(t, s, fmt.Sprint(c, "-", i), (c+i)%3 > 0)
+					if i%50 == 0 {
+						time.Sleep(time.Duration(c+1) * 40 * time.Millisecond)
+					}
+				}
+			})
+		}
+		work.Wait()
+		stop()
+		l := readLog(t, out.String())
+		written, dropped, failed := seen.get()
+		slices.Sort(l.uids)
+		if once := len(slices.Compact(slices.Clone(l.uids))); once != len(l.uids) {
+			t.Errorf("%d records are in the log more than once", len(l.uids)-once)
+		}
+		if written != len(l.uids) || written+dropped != callers*each || seen.reason(ReasonFull) != l.lost() || failed == 0 || dropped == 0 || seen.mostRecords > 201 {
+			t.Errorf("%d written, %d in the log, %d dropped of %d, %d told of in %d gaps, %d failures, %d waited",
+				written, len(l.uids), dropped, callers*each, l.lost(), len(l.gaps), failed, seen.mostRecords)
+		}
+	})
 }

@@ -25,7 +25,7 @@ func (t *stream) write(lines []byte) (int, error) {
 		err = io.ErrShortWrite
 	}
 	whole := wholeLines(lines, n)
-	t.torn = whole < n
+	t.torn = whole != n
 	return whole, err
 }
 
@@ -33,7 +33,13 @@ func (t *stream) interrupt() {}
 
 func (t *stream) close() error { return nil }
 
-// wholeLines is how many of the first n bytes are of whole lines.
+// wholeLines is how many bytes the lines have of which all is among the first n bytes, but
+// for the last one's end: a line that lacks only that is there, and would be twice if it
+// was written again.
 func wholeLines(lines []byte, n int) int {
-	return bytes.LastIndexByte(lines[:min(max(n, 0), len(lines))], '\n') + 1
+	n = min(max(n, 0), len(lines))
+	if 0 < n && n < len(lines) && lines[n] == '\n' && lines[n-1] != '\n' {
+		return n + 1
+	}
+	return bytes.LastIndexByte(lines[:n], '\n') + 1
 }
