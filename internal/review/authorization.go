@@ -24,6 +24,7 @@ func (c *call) policyStage() {
 func (c *call) authorize(i int) {
 	v := &c.views[i]
 	var forbidden, unknown []string
+	c.trace.check(i, func() TracedCheck { return c.rbacCheck(v) })
 	if v.policy.RBAC {
 		switch c.granted() {
 		case Granted:
@@ -33,6 +34,7 @@ func (c *call) authorize(i int) {
 			unknown = append(unknown, "policy_error:"+v.policy.Name)
 		}
 	}
+	c.trace.check(i, func() TracedCheck { return c.eval.tenantCheck(i, v.policy) })
 	switch t := c.eval.tenancies[i]; {
 	case t.forbids():
 		forbidden = append(forbidden, "forbidden:tenant")
@@ -42,7 +44,7 @@ func (c *call) authorize(i int) {
 	for _, rule := range c.rules(i, false) {
 		forbidden = append(forbidden, "forbidden:"+v.policy.Name+"/"+rule)
 	}
-	for _, rule := range c.brokenRules(v) {
+	for _, rule := range c.brokenRules(i) {
 		unknown = append(unknown, "policy_error:"+v.policy.Name+"/"+rule)
 	}
 	switch {

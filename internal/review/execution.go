@@ -8,7 +8,6 @@ import (
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/expr"
-	"github.com/callgate/callgate/internal/jsonschema"
 	"github.com/callgate/callgate/internal/shown"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
@@ -75,13 +74,13 @@ type Execution struct {
 // Executions judges the one call of an execution as Calls does, and tells whether it may
 // run. in must have exactly one call.
 func Executions(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) Execution {
-	d, c, _ := judge(snap, caller, in, answers, limits{jsonschema.NewBudget(), expr.PerReviewLimit, false})
+	d, c, _ := judge(snap, caller, in, answers, allWork())
 	return execution(d, c, caller)
 }
 
 // CheapExecution does the same if that costs little, as Cheap does.
 func CheapExecution(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) (x Execution, ok bool) {
-	d, c, ok := judge(snap, caller, in, answers, limits{jsonschema.NewSmallBudget(), smallCost, true})
+	d, c, ok := judge(snap, caller, in, answers, littleWork())
 	if !ok {
 		return Execution{}, false
 	}

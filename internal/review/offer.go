@@ -43,7 +43,7 @@ type OfferFinding struct {
 // Offers judges one offer for one caller (design section 6). snap must not be nil.
 // schemas remembers what became of offered schemas; nil remembers nothing.
 func Offers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) OfferDecision {
-	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), expr.PerReviewLimit)
+	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), expr.PerReviewLimit, nil)
 	return d
 }
 
@@ -51,7 +51,7 @@ func Offers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas 
 // for it, and the rules cost little. ok is false if that is not enough; then Offers has to
 // be asked.
 func CheapOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) (d OfferDecision, ok bool) {
-	if d, ok = judgeOffer(snap, caller, in, schemas.begin(cheapSchemaBytes), smallCost); !ok {
+	if d, ok = judgeOffer(snap, caller, in, schemas.begin(cheapSchemaBytes), smallCost, nil); !ok {
 		return OfferDecision{}, false
 	}
 	return d, true
@@ -59,7 +59,7 @@ func CheapOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, sch
 
 // judgeOffer judges at the cost that checks and the rules may have. ok is false where
 // that was not enough for some of them, which then block.
-func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, checks *schemaRun, cost uint64) (_ OfferDecision, ok bool) {
+func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, checks *schemaRun, cost uint64, trace *Trace) (_ OfferDecision, ok bool) {
 	ns, policies := applying(snap, caller)
 	o := &offer{in: in, ns: ns, revision: snap.Revision, eval: newOfferEvaluation(caller, policies, cost)}
 	o.collect(checks)
@@ -69,6 +69,8 @@ func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, chec
 	for _, p := range policies {
 		o.views = append(o.views, offerView{policy: p})
 	}
+	trace.begin(o.eval, ns, policies)
+	o.trace = trace.offer(o)
 	for i := range o.views {
 		o.judge(i)
 	}
@@ -97,6 +99,9 @@ type offer struct {
 	// Of the validators' answers.
 	validated bool
 	reason    string
+
+	// trace is nil where nobody wants to know how the verdict came about.
+	trace *TracedOffer
 }
 
 // offerView is how one policy sees the offer.
@@ -158,6 +163,7 @@ func (o *offer) judge(i int) {
 	for _, name := range o.names {
 		tool := o.ns.Tools[name]
 		passes, undeclared := p.TakesOffer(name, tool)
+		o.trace.name(i, name, o)
 		if undeclared {
 			v.undeclared = append(v.undeclared, name)
 		}

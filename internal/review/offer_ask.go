@@ -122,6 +122,7 @@ func (d OfferDecision) Answered(answers []Answer) OfferDecision {
 		}
 		v := &o.views[q.view]
 		v.detail = a.Detail
+		o.trace.answered(q.view, a)
 		word := ""
 		switch {
 		case a.Cause != "":
@@ -142,7 +143,9 @@ func (d OfferDecision) Answered(answers []Answer) OfferDecision {
 		reasons = failures
 	}
 	o.reason = joined(reasons)
-	return OfferDecision{offer: &o}.settle()
+	settled := OfferDecision{offer: &o}.settle()
+	o.trace.end(&o, &settled)
+	return settled
 }
 
 // joined gives the reasons of several policies, each once, in the order of the policies.

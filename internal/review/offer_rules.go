@@ -22,9 +22,13 @@ func (o *offer) rules(i int, name string, tool *compile.Tool) (errors []string) 
 	for _, r := range p.Rules {
 		switch {
 		case !r.Covers(name):
+			o.trace.check(i, func() TracedCheck { return skippedRule(r, whyTool) })
 		case r.Program == nil:
+			o.trace.check(i, func() TracedCheck { return brokenRule(r) })
 			errors = append(errors, "policy_error:"+p.Name+"/"+r.Name+":"+shown.Name(name))
-		case judgesOffers(p, r) && !o.holds(i, r, c):
+		case !judgesOffers(p, r):
+			o.trace.check(i, func() TracedCheck { return skippedRule(r, whyCall) })
+		case !o.holds(i, r, c):
 			errors = append(errors, "forbidden:"+p.Name+"/"+r.Name+":"+shown.Name(name))
 		}
 	}
@@ -40,9 +44,14 @@ func judgesOffers(p *compile.Policy, r *compile.Rule) bool {
 func (o *offer) holds(i int, r *compile.Rule, c *call) bool {
 	tenant := o.eval.tenancies[i].tenant
 	if tenant == "" && r.Program.ReadsTenant() {
+		o.trace.check(i, func() TracedCheck {
+			return TracedCheck{Kind: "rule", Name: r.Name, Outcome: "false", Detail: whyNoTenant}
+		})
 		return false
 	}
-	return o.eval.eval(r.Program, c.activation(tenant), o.budget(i)).Allows()
+	outcome := o.eval.eval(r.Program, c.activation(tenant), o.budget(i))
+	o.trace.check(i, func() TracedCheck { return ruleCheck(r, outcome) })
+	return outcome.Allows()
 }
 
 func (o *offer) budget(i int) *expr.Budget {

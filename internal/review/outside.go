@@ -98,9 +98,11 @@ func Needs(snap *snapshot.Snapshot, caller Caller, in *toolcall.Review) []Access
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(set), func(a, b Access) int {
-		return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Name, b.Name))
-	})
+	return slices.SortedFunc(maps.Keys(set), compareQuestions)
+}
+
+func compareQuestions(a, b Access) int {
+	return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Name, b.Name))
 }
 
 // callQuestion is whether the caller is granted a tool. There is none about a tool

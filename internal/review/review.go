@@ -19,7 +19,7 @@ import (
 // One that is missing blocks. snap must not be nil: not ready is the server's answer to
 // give, not a verdict.
 func Calls(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) Decision {
-	d, _, _ := judge(snap, caller, in, answers, limits{jsonschema.NewBudget(), expr.PerReviewLimit, false})
+	d, _, _ := judge(snap, caller, in, answers, allWork())
 	return d
 }
 
@@ -29,12 +29,22 @@ type limits struct {
 	cost   uint64
 	// partial: give up where a limit is reached.
 	partial bool
+	// trace is nil where nobody wants to know how the verdict came about.
+	trace *Trace
+}
+
+func allWork() limits {
+	return limits{budget: jsonschema.NewBudget(), cost: expr.PerReviewLimit}
+}
+
+func littleWork() limits {
+	return limits{budget: jsonschema.NewSmallBudget(), cost: smallCost, partial: true}
 }
 
 // Cheap judges as Calls does if that costs little, in time and memory. ok is false if
 // it does not; then the decision says nothing, and Calls has to be asked.
 func Cheap(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers Answers) (d Decision, ok bool) {
-	d, _, ok = judge(snap, caller, in, answers, limits{jsonschema.NewSmallBudget(), smallCost, true})
+	d, _, ok = judge(snap, caller, in, answers, littleWork())
 	return d, ok
 }
 
@@ -43,6 +53,7 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers A
 	caller = Effective(caller, &in, answers)
 	ns, policies := applying(snap, caller)
 	eval := newEvaluation(caller, policies, &in, answers, l.cost)
+	l.trace.begin(eval, ns, policies)
 	texts := make([]string, len(in.Calls))
 	var s suggester
 	d := Decision{For: caller, Answers: answers, Grounds: groundsOf(eval, policies), Response: reviewv1alpha1.ToolCallReviewResponse{
@@ -56,7 +67,9 @@ func judge(snap *snapshot.Snapshot, caller Caller, in toolcall.Review, answers A
 		for _, p := range policies {
 			c.views = append(c.views, view{policy: p})
 		}
+		c.trace = l.trace.call(c)
 		result := c.judge()
+		c.trace.end(c, &result)
 		if l.partial && (l.budget.Exhausted() || eval.exceeded) {
 			return Decision{}, nil, false
 		}
@@ -128,6 +141,8 @@ type call struct {
 	canonical []byte
 	args      *expr.Args
 	digest    string
+	// trace is nil where nobody wants to know.
+	trace *TracedCall
 }
 
 // view is how one policy sees the call.
@@ -147,26 +162,28 @@ type view struct {
 // next: the lowest stage at which a policy with Deny fails gives the code.
 func (c *call) judge() reviewv1alpha1.ToolCallResult {
 	if c.Fault == toolcall.Malformed {
+		c.trace.blocked(StageEnvelope, "the envelope of the call is ambiguous, or has no name", c)
 		return c.blocked(reviewv1alpha1.CodeMalformedCall, []string{string(reviewv1alpha1.CodeMalformedCall)}, nil)
 	}
 	if len(c.views) == 0 {
+		c.trace.blocked(StageEnvelope, "no policy selects the caller", c)
 		return c.blocked(reviewv1alpha1.CodeNoPolicy, []string{string(reviewv1alpha1.CodeNoPolicy)}, nil)
 	}
 	c.tool = c.ns.Tools[c.name]
-	for _, stage := range []func(){c.nameStage, c.readyStage} {
-		stage()
-		if c.denied() {
-			return c.deniedResult()
-		}
-	}
-	if fault := c.argumentStage(); fault != jsonschema.NoFault {
-		return c.blocked(reviewv1alpha1.CodeInvalidArguments, []string{"arguments:" + string(fault)}, c.all())
-	}
-	if c.denied() {
+	if c.nameStage(); c.deniedIn(StageName) {
 		return c.deniedResult()
 	}
-	c.policyStage()
-	if c.denied() {
+	if c.readyStage(); c.deniedIn(StageSchema) {
+		return c.deniedResult()
+	}
+	if fault := c.argumentStage(); fault != jsonschema.NoFault {
+		c.trace.blocked(StageArguments, "arguments:"+string(fault), c)
+		return c.blocked(reviewv1alpha1.CodeInvalidArguments, []string{"arguments:" + string(fault)}, c.all())
+	}
+	if c.deniedIn(StageArguments) {
+		return c.deniedResult()
+	}
+	if c.policyStage(); c.deniedIn(StageAuthorization) {
 		return c.deniedResult()
 	}
 	return c.allowedResult()
@@ -254,7 +271,9 @@ func (v *view) fail(code reviewv1alpha1.VerdictCode, errors ...string) {
 
 func (v *view) failed() bool { return v.code != "" }
 
-func (c *call) denied() bool {
+// deniedIn says whether the stage that was just judged blocks the call.
+func (c *call) deniedIn(stage Stage) bool {
+	c.trace.after(stage, c)
 	return slices.ContainsFunc(c.views, func(v view) bool { return v.policy.Deny && v.failed() })
 }
 

@@ -60,6 +60,7 @@ func (c *call) rules(i int, invalidArguments bool) (failed []string) {
 		}
 		// Without a tenant the policy forbids the call in any case.
 		if t.tenant == "" && r.Program.ReadsTenant() {
+			c.trace.check(i, func() TracedCheck { return skippedRule(r, whyNoTenant) })
 			continue
 		}
 		a := c.activation(t.tenant)
@@ -68,7 +69,9 @@ func (c *call) rules(i int, invalidArguments bool) (failed []string) {
 		if v.policy.Deny {
 			budget = c.eval.blocking
 		}
-		if c.eval.eval(r.Program, a, budget).Allows() {
+		outcome := c.eval.eval(r.Program, a, budget)
+		c.trace.check(i, func() TracedCheck { return ruleCheck(r, outcome) })
+		if outcome.Allows() {
 			continue
 		}
 		failed = append(failed, r.Name)
@@ -80,9 +83,10 @@ func (c *call) rules(i int, invalidArguments bool) (failed []string) {
 }
 
 // brokenRules are the names of the rules about the call that do not compile.
-func (c *call) brokenRules(v *view) (names []string) {
-	for _, r := range v.policy.Rules {
+func (c *call) brokenRules(i int) (names []string) {
+	for _, r := range c.views[i].policy.Rules {
 		if r.Program == nil && r.Covers(c.name) {
+			c.trace.check(i, func() TracedCheck { return brokenRule(r) })
 			names = append(names, r.Name)
 		}
 	}

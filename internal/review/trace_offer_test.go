@@ -1,0 +1,82 @@
+package review
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+)
+
+// offerOutline is what the policies said of an offer, a line a policy.
+func offerOutline(o *TracedOffer) string {
+	var lines []string
+	for _, v := range o.Policies {
+		parts := []string{v.Policy, v.Outcome}
+		for _, n := range v.Names {
+			parts = append(parts, n.Name+"="+n.Outcome)
+			for _, c := range n.Checks {
+				parts = append(parts, c.Name+":"+c.Outcome)
+			}
+		}
+		if v.Validator != nil {
+			parts = append(parts, "validator="+v.Validator.Outcome)
+		}
+		lines = append(lines, strings.Join(parts, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestTraceOfAnOffer(t *testing.T) {
+	ticket := offerSchema("ticket", `{"type":"object"}`)
+	bad := offerSchema("bad", `{"type":"any"}`)
+	set := func(policies ...*callgatev1alpha1.ToolPolicy) objects {
+		return objects{policies: policies, schemas: []*callgatev1alpha1.ToolSchema{ticket, bad}}
+	}
+	for name, tc := range map[string]struct {
+		set     objects
+		offer   string
+		answers []Answer
+		want    string
+	}{
+		"declared":                    {set(offerPolicy("p", nil, "ticket", "other")), `["ticket","other"]`, nil, "team/p passed other=passed ticket=passed"},
+		"not declared":                {set(offerPolicy("p", nil, "ticket")), `["ticket","other"]`, nil, "team/p failed other=failed ticket=passed"},
+		"a schema that does not":      {set(offerPolicy("p", nil, "*")), `["ticket","bad"]`, nil, "team/p failed bad=failed ticket=passed"},
+		"rules":                       {set(offerPolicy("p", rule(`tool.name == "other"`), "*")), `["ticket","other"]`, nil, "team/p failed other=passed r:true ticket=failed r:false"},
+		"a rule about calls":          {set(offerPolicy("p", rule(`args.x == 1`), "*")), `["ticket"]`, nil, "team/p passed ticket=passed r:skipped"},
+		"a rule about others":         {set(offerPolicy("p", rule(`false`, "other"), "*")), `["ticket"]`, nil, "team/p passed ticket=passed r:skipped"},
+		"a rule that does not":        {set(offerPolicy("p", rule(`nonsense(`), "*")), `["ticket"]`, nil, "team/p failed ticket=failed r:error"},
+		"a rule without its tenant":   {set(offerPolicy("p", both(rule(`tenant == "x"`), tenantFrom("NamespaceLabel")), "*")), `["ticket"]`, nil, "team/p failed ticket=failed r:false"},
+		"two policies":                {set(offerPolicy("p", nil, "*"), offerPolicy("q", actions("Warn"), "other")), `["ticket"]`, nil, "team/p passed ticket=passed\nteam/q failed ticket=failed"},
+		"nobody is asked":             {set(offerPolicy("p", judges, "other")), `["ticket"]`, nil, "team/p failed ticket=failed validator=skipped"},
+		"the validator says yes":      {set(offerPolicy("p", judges, "*")), `["ticket"]`, []Answer{{Valid: true}}, "team/p passed ticket=passed validator=valid"},
+		"the validator says no":       {set(offerPolicy("p", judges, "*")), `["ticket"]`, []Answer{{Reason: "no"}}, "team/p failed ticket=passed validator=invalid"},
+		"the validator says nothing":  {set(offerPolicy("p", judges, "*")), `["ticket"]`, []Answer{{Cause: "timeout", Detail: "late"}}, "team/p failed ticket=passed validator=error"},
+		"the validator is not asked":  {set(offerPolicy("p", judges, "*"), offerPolicy("q", nil, "other")), `["ticket"]`, nil, "team/p passed ticket=passed validator=skipped\nteam/q failed ticket=failed"},
+		"a policy that is of no use":  {set(offerPolicy("p", func(s *callgatev1alpha1.ToolPolicySpec) { s.Rules = nil }, "*")), `[]`, nil, "team/p passed"},
+		"nothing but what is on call": {set(), `["ticket"]`, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snap := tc.set.snapshot()
+			d, trace := ExplainOffers(snap, offerer, names(t, tc.offer), nil)
+			plain := Offers(snap, offerer, names(t, tc.offer), nil)
+			if len(d.Questions) > 0 {
+				d, plain = d.Answered(tc.answers), plain.Answered(tc.answers)
+			}
+			if diff := cmp.Diff(plain.Response, d.Response); diff != "" {
+				t.Errorf("whoever asks how gets another verdict (-without +with):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.want, offerOutline(trace.Offer)); diff != "" {
+				t.Errorf("outline (-want +got):\n%s", diff)
+			}
+			if trace.Offer.Allowed != d.Response.Allowed || trace.Offer.ReasonCode != d.Response.ReasonCode {
+				t.Errorf("the trace says %v, %s", trace.Offer.Allowed, trace.Offer.ReasonCode)
+			}
+			if _, err := json.Marshal(trace); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
