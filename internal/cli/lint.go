@@ -53,7 +53,8 @@ author can want; notes are worth knowing. --rules lists the rules. A rule whose
 findings are warnings or notes can be left out with --disable, or taken more or less
 seriously with --severity RULE=SEVERITY.
 
-What providers of models refuse is looked for where --provider names them: ` + lint.ProviderNames() + `.
+What providers of models refuse is looked for where --provider names them:
+` + lint.ProviderNames() + `.
 
 Exit codes: 0 nothing found that is as bad as --fail-on, 1 something is, 2 wrong usage, or
 a file that could not be read, so that nobody can tell what it holds.`,

@@ -24,10 +24,10 @@ func (p lintPrinter) findings(r lint.Result) []byte {
 	}
 	count := lint.CountOf(r.Findings)
 	if len(r.Findings) == 0 {
-		fmt.Fprintf(&b, "%sclean%s: %s\n", p.green, p.reset, plural(r.Objects, "object"))
+		fmt.Fprintf(&b, "%sclean%s: %s read\n", p.green, p.reset, plural(r.Objects, "object"))
 		return b.Bytes()
 	}
-	fmt.Fprintf(&b, "%s, %s, %s in %s\n", plural(count.Errors, "error"), plural(count.Warnings, "warning"), plural(count.Notes, "note"), plural(r.Objects, "object"))
+	fmt.Fprintf(&b, "%s, %s, %s; %s read\n", plural(count.Errors, "error"), plural(count.Warnings, "warning"), plural(count.Notes, "note"), plural(r.Objects, "object"))
 	return b.Bytes()
 }
 

@@ -58,6 +58,9 @@ func parseDocument(text []byte, dialect jsonschema.Dialect) *document {
 	}
 	d := &document{root: root, draft: draftOf(dialect), at: map[*rawjson.Value]int{}, anchors: map[string]*rawjson.Value{}}
 	d.walk(root, node{parent: -1})
+	if len(d.nodes) == 0 {
+		return nil // neither an object nor true or false
+	}
 	d.reach()
 	return d
 }

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"sync"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
@@ -70,7 +72,7 @@ func (r Result) Unreadable() bool {
 
 // Run looks at everything.
 func Run(in Input, opts Options) Result {
-	l := &linter{in: in, opts: opts}
+	l := &linter{in: in, opts: opts, rounded: sync.OnceValue(func() map[told]bool { return roundedNumbers(in.Set) })}
 	objects := len(in.Set.Schemas) + len(in.Set.Policies) + len(in.Set.Adapters)
 	l.files()
 	if objects == 0 && len(in.Diagnostics) == 0 {
@@ -90,6 +92,8 @@ type linter struct {
 	in   Input
 	opts Options
 	list []Finding
+	// rounded gives the numbers of which reading the files has told.
+	rounded func() map[told]bool
 }
 
 // add reports something about a place of an object. The message may quote the files.

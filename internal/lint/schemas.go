@@ -86,25 +86,24 @@ func (l *schemaLinter) compiled() {
 	if l.outcome.Reason == callgatev1alpha1.ReasonDuplicateToolName {
 		l.field(ruleDuplicateToolName, "/spec/toolName", l.outcome.Message)
 	}
-	rounded := l.roundedInFile()
 	for _, p := range l.outcome.Warnings {
 		rule := c.warning(p)
-		if rule == manifest.RuleRoundedNumber && rounded["/spec/parameters"+path(p)] {
+		if rule == manifest.RuleRoundedNumber && l.rounded()[told{l.key.String(), "/spec/parameters" + path(p)}] {
 			continue // the file has said what becomes of it
 		}
 		l.at(rule, path(p), p.Message)
 	}
 }
 
-// roundedInFile are the numbers of which reading the files has told.
-func (l *schemaLinter) roundedInFile() map[string]bool {
-	if len(l.outcome.Warnings) == 0 {
-		return nil
-	}
-	found := map[string]bool{}
-	for _, w := range l.in.Set.Warnings {
-		if w.Rule == manifest.RuleRoundedNumber && w.Object == l.key.String() {
-			found[w.Path] = true
+// told is a place of an object of which reading the files has told.
+type told struct{ object, pointer string }
+
+// roundedNumbers are the numbers of which reading the files has told.
+func roundedNumbers(set *manifest.Set) map[told]bool {
+	found := map[told]bool{}
+	for _, w := range set.Warnings {
+		if w.Rule == manifest.RuleRoundedNumber {
+			found[told{w.Object, w.Path}] = true
 		}
 	}
 	return found
