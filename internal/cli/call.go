@@ -12,6 +12,7 @@ import (
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/rawjson"
+	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/toolcall"
 )
 
@@ -174,4 +175,6 @@ type envelope struct {
 	Kind       string          `json:"kind"`
 	Request    json.RawMessage `json:"request"`
 	Response   any             `json:"response,omitempty"`
+	// Explanation is there where it was asked for. No server answers with one.
+	Explanation *review.Trace `json:"explanation,omitempty"`
 }

@@ -13,6 +13,7 @@ import (
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/adapter"
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/review"
@@ -84,17 +85,17 @@ func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifes
 		fmt.Fprintln(d.Err, refused)
 		return errBlocked
 	}
-	x := review.Executions(snap, caller, q.review, given)
-	var outcome review.Outcome
-	if x.Run != nil {
-		settings := adapter.DefaultSettings()
-		settings.ConfigMaps = fileRecords{set}
-		executor, err := adapter.NewExecutor(settings)
-		if err != nil {
-			return fmt.Errorf("running the call: %w", err)
-		}
-		defer executor.Close()
-		outcome = adapter.Port{Executor: executor}.Execute(ctx, x.Run)
+	x, trace := review.Executions(snap, caller, q.review, given), (*review.Trace)(nil)
+	if o.explain {
+		x, trace = review.ExplainExecutions(snap, caller, q.review, given)
+		trace = explained(trace, fileset.Authorizer(set))
+	}
+	outcome, err := runFromFiles(ctx, set, x.Run)
+	if err != nil {
+		return err
+	}
+	if trace != nil && x.Run != nil {
+		trace.Executed(outcome)
 	}
 	response := x.Executed(q.review, outcome)
 	cause, detail := outcome.Cause, outcome.Detail
@@ -105,7 +106,8 @@ func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifes
 	if cause != "" {
 		fmt.Fprintf(d.Err, "no result: %s\n", strings.Trim(cause+": "+shown.Escape(detail), ": "))
 	}
-	if err := o.printExecution(d, q, &response); err != nil {
+	err = o.print(d, answered{toolcall.KindExecution, q.request, &response, trace}, func(p *printer) error { return p.execution(&response) })
+	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	if !response.OK {
@@ -114,16 +116,19 @@ func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifes
 	return nil
 }
 
-func (o *reviewOptions) printExecution(d Deps, q question, r *reviewv1alpha1.ToolCallExecutionResponse) error {
-	if o.output == outputText {
-		return newPrinter(d).execution(r)
+// runFromFiles runs a call that may run by the records of the files.
+func runFromFiles(ctx context.Context, set *manifest.Set, run *review.Run) (review.Outcome, error) {
+	if run == nil {
+		return review.Outcome{}, nil
 	}
-	text, err := encodeIndented(envelope{APIVersion: toolcall.APIVersion, Kind: toolcall.KindExecution, Request: q.request, Response: r})
+	settings := adapter.DefaultSettings()
+	settings.ConfigMaps = fileset.RecordsOf(set)
+	executor, err := adapter.NewExecutor(settings)
 	if err != nil {
-		return err
+		return review.Outcome{}, fmt.Errorf("running the call: %w", err)
 	}
-	_, err = d.Out.Write(text)
-	return err
+	defer executor.Close()
+	return adapter.Port{Executor: executor}.Execute(ctx, run), nil
 }
 
 func (p *printer) execution(r *reviewv1alpha1.ToolCallExecutionResponse) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
+	"github.com/callgate/callgate/internal/compile"
 	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/shown"
@@ -88,11 +89,15 @@ func wrapOffer(body []byte, format string) (in toolcall.Offer, request []byte, e
 }
 
 // judgeOffer judges an offer and prints the verdict.
-func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, snap *snapshot.Snapshot, caller review.Caller, q question) error {
+func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, out *compile.Output, caller review.Caller, q question) error {
 	if q.offer.UID == "" {
-		q.offer.UID = derivedUID(snap.Revision, caller, q)
+		q.offer.UID = derivedUID(out.Revision, caller, q)
 	}
-	decision := review.Offers(snap, caller, q.offer, nil)
+	snap := snapshot.New(out)
+	decision, trace := review.Offers(snap, caller, q.offer, nil), (*review.Trace)(nil)
+	if o.explain {
+		decision, trace = review.ExplainOffers(snap, caller, q.offer, nil)
+	}
 	var port review.Validator = review.NoValidator{}
 	if o.validator != "" {
 		port = saidValidator(o.validator == "true")
@@ -102,7 +107,8 @@ func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, snap *snapshot.S
 		answers = append(answers, port.Validate(ctx, question))
 	}
 	decision = decision.Answered(answers)
-	if err := o.printOffer(d, q, &decision.Response); err != nil {
+	err := o.print(d, answered{toolcall.KindRequestReview, q.request, &decision.Response, trace}, func(p *printer) error { return p.offer(&decision.Response) })
+	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	if !decision.Response.Allowed {
@@ -117,18 +123,6 @@ type saidValidator bool
 // Validate implements review.Validator.
 func (v saidValidator) Validate(context.Context, review.Question) review.Answer {
 	return review.Answer{Valid: bool(v), Reason: "as --validator-answer says"}
-}
-
-func (o *reviewOptions) printOffer(d Deps, q question, r *reviewv1alpha1.ToolRequestReviewResponse) error {
-	if o.output == outputText {
-		return newPrinter(d).offer(r)
-	}
-	text, err := encodeIndented(envelope{APIVersion: toolcall.APIVersion, Kind: toolcall.KindRequestReview, Request: q.request, Response: r})
-	if err != nil {
-		return err
-	}
-	_, err = d.Out.Write(text)
-	return err
 }
 
 func (p *printer) offer(r *reviewv1alpha1.ToolRequestReviewResponse) error {

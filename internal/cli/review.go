@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
@@ -35,14 +37,10 @@ type reviewOptions struct {
 	// none.
 	validator string
 	context   contextOptions
+	explain   bool
 }
 
-func newReviewCommand(d Deps) *cobra.Command {
-	var o reviewOptions
-	c := &cobra.Command{
-		Use:   "review -f PATH... --as system:serviceaccount:NAMESPACE:NAME [CALL]",
-		Short: "Judge tool calls and offers of tools against ToolPolicies and ToolSchemas in files",
-		Long: `Judge tool calls, or the tools that a client offers to a model, as a cluster with the
+const reviewLong = `Judge tool calls, or the tools that a client offers to a model, as a cluster with the
 objects of these files would.
 
 PATH is a file, a directory (read recursively: *.yaml, *.yml, *.json), or - for
@@ -64,7 +62,18 @@ what to take for the answer.
 Exit codes: 0 every call or the offer is allowed, 1 blocked, 2 wrong usage or
 unreadable input; that includes objects that the API server would refuse. A ToolSchema
 that does not compile is accepted, as in a cluster: it is reported, and calls to it
-are blocked.`,
+are blocked.
+
+With --explain the verdict is followed by how it came about: what each policy that
+applies said in each stage, what became of each rule, and what RBAC was asked. It shows
+what the policies keep from callers, and no argument's value.`
+
+func newReviewCommand(d Deps) *cobra.Command {
+	var o reviewOptions
+	c := &cobra.Command{
+		Use:   "review -f PATH... --as system:serviceaccount:NAMESPACE:NAME [CALL]",
+		Short: "Judge tool calls and offers of tools against ToolPolicies and ToolSchemas in files",
+		Long:  reviewLong,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError(c, fmt.Errorf("one CALL is wanted, not %d: repeat -f for every PATH, and put several calls into one ToolCallReview", len(args)))
@@ -93,6 +102,7 @@ are blocked.`,
 	flags.StringVar(&o.context.tenant, "tenant", "", "the tenant that the application names (context.tenant)")
 	flags.StringVar(&o.context.attributes, "context", "", "what rules read as context.attributes: a JSON object, or @FILE with one")
 	flags.StringVar(&o.context.onBehalfOf, "on-behalf-of", "", "the ServiceAccount to judge for, as system:serviceaccount:NAMESPACE:NAME; --as then needs the verb reviewas on it")
+	flags.BoolVar(&o.explain, "explain", false, "tell how the verdict came about: each policy, each stage, each rule with its outcome")
 	flags.StringVar(&o.validator, "validator-answer", "", "what to take for the answer of semantic validators to an offer: true or false; empty: none, which blocks")
 	return c
 }
@@ -140,15 +150,12 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 	if q, err = o.context.addTo(d, q); err != nil {
 		return err
 	}
-	out := compile.Compile(compile.Input{
-		Schemas: set.Schemas, Policies: set.Policies, NamespaceLabels: namespaceLabels(set),
-		Adapters: set.Adapters, AdapterCompiler: adapterCompiler(),
-	}, nil)
+	out := fileset.Compile(set, adapterCompiler(), nil)
 	for _, line := range compileLines(set, out) {
 		fmt.Fprintln(d.Err, line)
 	}
 	if q.offer != nil {
-		return o.judgeOffer(ctx, d, snapshot.New(out), caller, q)
+		return o.judgeOffer(ctx, d, out, caller, q)
 	}
 	if q.execution {
 		return o.judgeExecution(ctx, d, set, out, caller, q)
@@ -160,12 +167,19 @@ func (o *reviewOptions) judgeCalls(d Deps, set *manifest.Set, out *compile.Outpu
 	if q.review.UID == "" {
 		q.review.UID = derivedUID(out.Revision, caller, q)
 	}
-	decision, refused := judgeCalls(snapshot.New(out), set, caller, q.review)
+	snap := snapshot.New(out)
+	given, refused := delegated(snap, set, caller, q.review)
 	if refused != nil {
 		fmt.Fprintln(d.Err, refused)
 		return errBlocked
 	}
-	if err := o.print(d, q, decision); err != nil {
+	decision, trace := review.Calls(snap, caller, q.review, given), (*review.Trace)(nil)
+	if o.explain {
+		decision, trace = review.ExplainCalls(snap, caller, q.review, given)
+		trace = explained(trace, fileset.Authorizer(set))
+	}
+	err := o.print(d, answered{toolcall.Kind, q.request, &decision.Response, trace}, func(p *printer) error { return p.response(&decision.Response) })
+	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	if !decision.Response.Allowed {
@@ -204,17 +218,29 @@ func derivedUID(revision string, caller review.Caller, q question) string {
 	return "cli-" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func (o *reviewOptions) print(d Deps, q question, decision review.Decision) error {
+// answered is a review with its answer, and how that came about if somebody asked.
+type answered struct {
+	kind     string
+	request  json.RawMessage
+	response any
+	trace    *review.Trace
+}
+
+// print writes the answer, as text by what knows its kind.
+func (o *reviewOptions) print(d Deps, a answered, text func(*printer) error) error {
 	if o.output == outputText {
-		return newPrinter(d).response(&decision.Response)
+		p := newPrinter(d)
+		if err := text(p); err != nil {
+			return err
+		}
+		return p.explanation(a.trace)
 	}
-	text, err := encodeIndented(envelope{
-		APIVersion: toolcall.APIVersion, Kind: toolcall.Kind,
-		Request: q.request, Response: &decision.Response,
+	encoded, err := encodeIndented(envelope{
+		APIVersion: toolcall.APIVersion, Kind: a.kind, Request: a.request, Response: a.response, Explanation: a.trace,
 	})
 	if err != nil {
 		return err
 	}
-	_, err = d.Out.Write(text)
+	_, err = d.Out.Write(encoded)
 	return err
 }
