@@ -112,6 +112,11 @@ func FuzzFiles(f *testing.F) {
 		files := fstest.MapFS{"a.yaml": {Data: text}}
 		set, diagnostics := loader.Load(t.Context(), manifest.Options{FS: files}, manifest.Source{Path: "a.yaml"})
 		r := lintSet(set, diagnostics, Options{Providers: Providers()})
+		for _, finding := range r.Findings {
+			if _, known := Lookup(finding.Rule); !known {
+				t.Errorf("a finding without a rule: %+v", finding)
+			}
+		}
 		for name, write := range map[string]func() ([]byte, error){
 			"JSON": r.JSON, "SARIF": func() ([]byte, error) { return r.SARIF("v") },
 		} {

@@ -210,6 +210,19 @@ func cut(text string) (before string, sections map[string]string) {
 	return before, sections
 }
 
+// Every rule that reading files knows is one of the list.
+func TestRulesOfFilesAreDocumented(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^\tRule[A-Za-z]+ = "([a-z-]+)"$`).FindAllStringSubmatch(read(t, "../manifest/ruleids.go"), -1)
+	if len(declared) < 20 {
+		t.Fatalf("found %d rules: the search is broken", len(declared))
+	}
+	for _, m := range declared {
+		if r, ok := Lookup(m[1]); !ok || manifest.Unreadable(r.ID) && r.Severity != Error {
+			t.Errorf("%s is not in the list, or is no error and yet unreadable", m[1])
+		}
+	}
+}
+
 func TestRulesAreDocumented(t *testing.T) {
 	id := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	last := ""

@@ -12,7 +12,7 @@
 //
 // Files, directories (*.yaml, *.yml and *.json, recursively, in the order of their
 // names; what begins with a dot is passed over, so that a mounted ConfigMap is not
-// read twice), and "-" for standard input. A file holds YAML documents or JSON
+// read twice, and so are links to directories, with a note), and "-" for standard input. A file holds YAML documents or JSON
 // objects; "kind: List" and lists of one kind, such as ToolSchemaList, are taken
 // apart. YAML becomes JSON as kubectl does it, YAML 1.1 words included.
 //
@@ -28,6 +28,8 @@
 // duplicate keys, wrong kinds, values out of bounds), and beyond it what would make
 // a file and a cluster differ: two objects of one kind, namespace and name, a
 // generated name, text that is no UTF-8, an unpaired surrogate. Every problem is
-// reported, each with file, line and column. A ToolSchema whose document does not
+// reported, each with file, line, column and the rule that it breaks. What is refused by
+// nobody and reads otherwise than it looks, such as a key "on" or a number that will be
+// rounded, is a warning. A ToolSchema whose document does not
 // compile is no problem here: the API server stores it too.
 package manifest

@@ -126,6 +126,9 @@ func outcome(set *Set, problems []Diagnostic) string {
 		show(Key{KindClusterRoleBinding, "", o.Name})
 	}
 	for _, d := range problems {
+		if d.Rule == "" {
+			b.WriteString("NO RULE: ")
+		}
 		fmt.Fprintf(&b, "error: %s (%s)\n", d, d.Rule)
 	}
 	for _, d := range set.Warnings {
