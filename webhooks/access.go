@@ -20,6 +20,14 @@ type Authorizer interface {
 	Ask(context.Context, []review.Access) review.Answers
 }
 
+// Bound is an Authorizer whose answers belong to policy sets, such as one of files that
+// hold the policies and the roles: a review gets both from the same.
+type Bound interface {
+	Authorizer
+	// For is the authorizer of a policy set.
+	For(*snapshot.Snapshot) Authorizer
+}
+
 // nobodyToAsk leaves every question open.
 type nobodyToAsk struct{}
 
@@ -32,8 +40,12 @@ func (nobodyToAsk) Ask(context.Context, []review.Access) review.Answers { return
 // outside gets the answers that the verdict hangs on. A caller that asks for another
 // account without the right to is refused before anything else is asked.
 func (h *ReviewHandler) outside(q *posted, snap *snapshot.Snapshot, in *toolcall.Review) (review.Answers, answer) {
+	to := h.opts.Authorizer
+	if bound, ok := to.(Bound); ok {
+		to = bound.For(snap)
+	}
 	if delegation, asked := review.Delegation(q.caller, in); asked {
-		answers, a := h.authorize(q, []review.Access{delegation})
+		answers, a := h.authorize(q, to, []review.Access{delegation})
 		switch {
 		case a.set():
 			return nil, a
@@ -44,23 +56,23 @@ func (h *ReviewHandler) outside(q *posted, snap *snapshot.Snapshot, in *toolcall
 				"the caller needs the verb reviewas on the ServiceAccount "+delegation.In+"/"+delegation.Name+" to ask on its behalf")
 		}
 	}
-	return h.authorize(q, review.Needs(snap, q.caller, in))
+	return h.authorize(q, to, review.Needs(snap, q.caller, in))
 }
 
 // authorize asks what is not known already. While it waits, the review holds none of the
 // places of those that are judged.
-func (h *ReviewHandler) authorize(q *posted, questions []review.Access) (review.Answers, answer) {
+func (h *ReviewHandler) authorize(q *posted, to Authorizer, questions []review.Access) (review.Answers, answer) {
 	if len(questions) == 0 {
 		return nil, answer{}
 	}
-	if answers, all := h.opts.Authorizer.Known(questions); all {
+	if answers, all := to.Known(questions); all {
 		return answers, answer{}
 	}
 	q.held.leave()
 	if got := q.place.wait(h.waiting); got != entryOK {
 		return nil, h.overLimit(got)
 	}
-	answers := h.opts.Authorizer.Ask(q.ctx, questions)
+	answers := to.Ask(q.ctx, questions)
 	if got := q.place.wait(h.judging); got != entryOK {
 		return nil, h.overLimit(got)
 	}

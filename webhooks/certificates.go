@@ -22,6 +22,8 @@ const defaultCertificateInterval = 2 * time.Second
 type CertificateOptions struct {
 	// CertFile and KeyFile are PEM files. They may be missing at first.
 	CertFile, KeyFile string
+	// Source gives the pair as PEM instead of the files, if it is set.
+	Source func() (cert, key []byte, err error)
 	// Interval is the pause between looks at the files. Default 2 s.
 	Interval time.Duration
 	Clock    clock.WithTicker
@@ -94,13 +96,9 @@ func (c *Certificates) look() {
 
 // Reload reads the files now. An error leaves the certificate that was there.
 func (c *Certificates) Reload() error {
-	certPEM, err := os.ReadFile(c.opts.CertFile)
+	certPEM, keyPEM, err := c.read()
 	if err != nil {
-		return fmt.Errorf("reading the certificate: %w", err)
-	}
-	keyPEM, err := os.ReadFile(c.opts.KeyFile)
-	if err != nil {
-		return fmt.Errorf("reading the key: %w", err)
+		return err
 	}
 	pem := bytes.Join([][]byte{certPEM, keyPEM}, []byte{0})
 	before := c.current.Load()
@@ -121,6 +119,22 @@ func (c *Certificates) Reload() error {
 	c.current.Store(next)
 	c.log.Info("Serving certificate loaded", "notAfter", next.notAfter)
 	return nil
+}
+
+func (c *Certificates) read() (certPEM, keyPEM []byte, err error) {
+	if c.opts.Source != nil {
+		if certPEM, keyPEM, err = c.opts.Source(); err != nil {
+			return nil, nil, fmt.Errorf("making the certificate: %w", err)
+		}
+		return certPEM, keyPEM, nil
+	}
+	if certPEM, err = os.ReadFile(c.opts.CertFile); err != nil {
+		return nil, nil, fmt.Errorf("reading the certificate: %w", err)
+	}
+	if keyPEM, err = os.ReadFile(c.opts.KeyFile); err != nil {
+		return nil, nil, fmt.Errorf("reading the key: %w", err)
+	}
+	return certPEM, keyPEM, nil
 }
 
 // GetCertificate is for tls.Config. It fails while there is no certificate.

@@ -83,10 +83,13 @@ func (l ServerLimits) Validate() error {
 
 // ServerOptions are what a DecisionServer needs.
 type ServerOptions struct {
-	Handler      http.Handler
+	Handler http.Handler
+	// Certificates are needed unless Plain is set.
 	Certificates *Certificates
-	Drain        *Drain
-	Limits       ServerLimits
+	// Plain serves without TLS. It is for loopback, which whoever sets it makes sure of.
+	Plain  bool
+	Drain  *Drain
+	Limits ServerLimits
 	// AcceptLoop may be nil.
 	AcceptLoop *Heartbeat
 	// OnRefused is called for each connection over a cap; it may be nil.
@@ -95,7 +98,7 @@ type ServerOptions struct {
 	Log       logr.Logger
 }
 
-// DecisionServer serves the decision endpoint over TLS, HTTP/1.1 and HTTP/2. It is
+// DecisionServer serves the decision endpoint over HTTP/1.1 and HTTP/2, under TLS. It is
 // not part of controller-runtime's manager, whose server has no timeouts and cancels
 // requests in flight when a stop begins.
 type DecisionServer struct {
@@ -115,7 +118,7 @@ type DecisionServer struct {
 
 // NewDecisionServer makes a server. Handler, Certificates and Drain must be set.
 func NewDecisionServer(opts ServerOptions) (*DecisionServer, error) {
-	if opts.Handler == nil || opts.Certificates == nil || opts.Drain == nil {
+	if opts.Handler == nil || opts.Certificates == nil && !opts.Plain || opts.Drain == nil {
 		return nil, errors.New("making the decision server: handler, certificates and drain are needed")
 	}
 	if err := opts.Limits.Validate(); err != nil {
@@ -142,6 +145,7 @@ func (s *DecisionServer) newHTTPServer() *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(s.opts.Plain)
 	return &http.Server{
 		Handler:           s.retiring(s.opts.Handler),
 		TLSConfig:         s.tlsConfig(),
@@ -168,6 +172,9 @@ func (s *DecisionServer) newHTTPServer() *http.Server {
 }
 
 func (s *DecisionServer) tlsConfig() *tls.Config {
+	if s.opts.Plain {
+		return nil
+	}
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"h2", "http/1.1"},
@@ -239,7 +246,12 @@ func (s *DecisionServer) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 	capped := newCappedListener(l, s.opts.Limits, s.opts.AcceptLoop, s.opts.Clock, s.opts.OnRefused)
 	s.listening.Store(true)
-	err := s.http.ServeTLS(capped, "", "")
+	var err error
+	if s.opts.Plain {
+		err = s.http.Serve(capped)
+	} else {
+		err = s.http.ServeTLS(capped, "", "")
+	}
 	s.listening.Store(false)
 	if !errors.Is(err, http.ErrServerClosed) {
 		_ = s.close()
