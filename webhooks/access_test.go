@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/compile"
 	"github.com/callgate/callgate/internal/review"
@@ -110,6 +112,40 @@ func TestOnBehalfOfIsAskedFirst(t *testing.T) {
 		got := checkAnswer(t, resp)
 		if resp.StatusCode != tc.want || (got != nil) != (tc.want == http.StatusOK) || got != nil && !got.Allowed {
 			t.Errorf("%s: %d %+v", name, resp.StatusCode, got)
+		}
+		if !slices.Equal(o.asked, tc.asked) {
+			t.Errorf("%s: asked %v", name, o.asked)
+		}
+		checkIdle(t, h)
+	}
+}
+
+// An offer for another account, or for a tenant, is asked about like a call.
+func TestOffersAskTheSame(t *testing.T) {
+	const body = `{"apiVersion":"review.callgate.dev/v1alpha1","kind":"ToolRequestReview","request":{"tools":["get_ticket"],"context":{"tenant":"alpha"},"onBehalfOf":{"namespace":"support","serviceAccountName":"assistant"}}}`
+	for name, tc := range map[string]struct {
+		answer review.AccessAnswer
+		want   int
+		asked  []string
+	}{
+		"granted":         {review.Granted, http.StatusOK, []string{"reviewas", "reviewas", "use"}},
+		"refused":         {review.Refused, http.StatusForbidden, []string{"reviewas"}},
+		"not to be known": {review.Unanswered, http.StatusServiceUnavailable, []string{"reviewas"}},
+	} {
+		o := &fakeAuthorizer{answer: tc.answer, known: true}
+		h := newTestHandler(t, func(opts *ReviewOptions) {
+			opts.Snapshots, opts.Authorizer, opts.OfferIdentity = granting(), o, passport{}
+		})
+		r := newRequest(body)
+		r.URL.Path = OfferPath
+		r.Header.Set("Authorization", "Bearer door")
+		resp := serve(h, r)
+		var got reviewv1alpha1.ToolRequestReview
+		if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode != tc.want {
+			t.Errorf("%s: %d, %v", name, resp.StatusCode, err)
+		}
+		if passed := got.Response != nil && got.Response.Allowed; passed != (tc.want == http.StatusOK) {
+			t.Errorf("%s: %+v", name, got.Response)
 		}
 		if !slices.Equal(o.asked, tc.asked) {
 			t.Errorf("%s: asked %v", name, o.asked)

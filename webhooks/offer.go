@@ -31,7 +31,11 @@ func (h *ReviewHandler) decideOffer(q *posted) answer {
 	if a.set() {
 		return a
 	}
-	decision, a := h.offerVerdict(snap, q, &in)
+	given, a := h.outside(q, snap, in.Session())
+	if a.set() {
+		return a
+	}
+	decision, a := h.offerVerdict(snap, q, &in, given)
 	if a.set() {
 		return a
 	}
@@ -59,14 +63,14 @@ func (h *ReviewHandler) decideOffer(q *posted) answer {
 }
 
 // offerVerdict judges at a small cost if that is enough, and in the heavy lane otherwise.
-func (h *ReviewHandler) offerVerdict(snap *snapshot.Snapshot, q *posted, in *toolcall.Offer) (review.OfferDecision, answer) {
-	if d, ok := review.CheapOffers(snap, q.caller, in, h.schemas); ok {
+func (h *ReviewHandler) offerVerdict(snap *snapshot.Snapshot, q *posted, in *toolcall.Offer, given review.Answers) (review.OfferDecision, answer) {
+	if d, ok := review.CheapOffers(snap, q.caller, in, h.schemas, given); ok {
 		return d, answer{}
 	}
 	if a := h.intoHeavyLane(q.held); a.set() {
 		return review.OfferDecision{}, a
 	}
-	return review.Offers(snap, q.caller, in, h.schemas), answer{}
+	return review.Offers(snap, q.caller, in, h.schemas, given), answer{}
 }
 
 // ask puts the questions all at once. While it waits, the review holds none of the

@@ -16,6 +16,7 @@ func (b *builder) offer() {
 	r.UID, r.Allowed, r.WouldBlock, r.Revision, r.Format = whole.UID, whole.Allowed, whole.WouldBlock, whole.Revision, string(in.Format)
 	g := d.Grounds()
 	b.grounds(&g)
+	b.context(in.Context)
 	o := &Offer{
 		Code: string(whole.ReasonCode), Policies: b.room.list(whole.Policies), Errors: b.room.list(OfferErrors(d)),
 		Warnings: b.room.optional(whole.Warnings), SemanticReason: b.room.text(shown.Escape(whole.Details.SemanticReason)),

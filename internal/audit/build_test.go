@@ -41,7 +41,7 @@ func parse1(t testing.TB, text string) *Record {
 }
 
 func offerVerdict(in *toolcall.Offer, change func(*callgatev1alpha1.ToolPolicySpec)) *Verdict {
-	d := review.Offers(policySet(change), assistant, in, nil)
+	d := review.Offers(policySet(change), assistant, in, nil, nil)
 	return &Verdict{Phase: PhaseOffer, Caller: assistant, Offer: in, OfferDecision: &d}
 }
 

@@ -28,9 +28,6 @@ func (o contextOptions) addTo(d Deps, q question) (question, error) {
 	if !o.set() {
 		return q, nil
 	}
-	if q.offer != nil {
-		return q, errors.New("--tenant, --context and --on-behalf-of are for calls, and this is an offer")
-	}
 	extra, err := o.members(d)
 	if err != nil {
 		return q, err
@@ -47,19 +44,38 @@ func (o contextOptions) addTo(d Deps, q question) (question, error) {
 	// The request stays as it was written; the new members come first.
 	rest := bytes.TrimPrefix(trimSpace(q.request), []byte("{"))
 	request := append(append(bytes.TrimSuffix(trimSpace(text), []byte("}")), ','), rest...)
-	kind, decode := toolcall.Kind, toolcall.DecodeReview
-	if q.execution {
-		kind, decode = toolcall.KindExecution, toolcall.DecodeExecution
-	}
-	review, err := encode(envelope{APIVersion: toolcall.APIVersion, Kind: kind, Request: request})
-	if err != nil {
-		return q, fmt.Errorf("adding the context: %w", err)
-	}
-	in, err := decode(review)
+	again, err := q.with(request)
 	if err != nil {
 		return q, fmt.Errorf("reading the context: %w", err)
 	}
-	return question{review: in, execution: q.execution, request: request}, nil
+	return again, nil
+}
+
+// with is a question of the same kind by another request.
+func (q question) with(request []byte) (question, error) {
+	kind := toolcall.Kind
+	switch {
+	case q.offer != nil:
+		kind = toolcall.KindRequestReview
+	case q.execution:
+		kind = toolcall.KindExecution
+	}
+	review, err := encode(envelope{APIVersion: toolcall.APIVersion, Kind: kind, Request: request})
+	if err != nil {
+		return q, err
+	}
+	again := question{execution: q.execution, request: request}
+	switch {
+	case q.offer != nil:
+		var in toolcall.Offer
+		in, err = toolcall.DecodeRequestReview(review)
+		again.offer = &in
+	case q.execution:
+		again.review, err = toolcall.DecodeExecution(review)
+	default:
+		again.review, err = toolcall.DecodeReview(review)
+	}
+	return again, err
 }
 
 func (o contextOptions) members(d Deps) (map[string]json.RawMessage, error) {

@@ -48,18 +48,21 @@ func TestFlagsOfTheContext(t *testing.T) {
 		code int
 		says string
 	}{
-		"all":               {[]string{"--as", agent, "--tenant", "alpha", "--context", `{"vip":true}`}, `{"name":"a","arguments":{}}`, ExitOK, `"code": "ok"`},
-		"from a file":       {[]string{"--as", agent, "--tenant", "alpha", "--context", "@vip.json"}, `{"name":"a","arguments":{}}`, ExitOK, `"code": "ok"`},
-		"for another":       {[]string{"--as", "system:serviceaccount:front:door", "--on-behalf-of", agent, "--tenant", "alpha", "--context", `{"vip":true}`}, `{"name":"a","arguments":{}}`, ExitOK, `"onBehalfOf"`},
-		"another tenant":    {[]string{"--as", agent, "--tenant", "beta", "--context", `{"vip":true}`}, `{"name":"a","arguments":{}}`, ExitBlocked, "forbidden:p/vip"},
-		"no tenant":         {[]string{"--as", agent}, `{"name":"a","arguments":{}}`, ExitBlocked, "forbidden:tenant"},
-		"for a stranger":    {[]string{"--as", "system:serviceaccount:front:door", "--on-behalf-of", "system:serviceaccount:other:agent"}, `{"name":"a","arguments":{}}`, ExitBlocked, "reviewas"},
-		"for nobody":        {[]string{"--as", agent, "--on-behalf-of", "alice"}, `{"name":"a","arguments":{}}`, ExitUsage, "--on-behalf-of"},
-		"no JSON":           {[]string{"--as", agent, "--context", "vip"}, `{"name":"a","arguments":{}}`, ExitUsage, "--context"},
-		"no object":         {[]string{"--as", agent, "--context", "[1]"}, `{"name":"a","arguments":{}}`, ExitUsage, "attributes"},
-		"no file":           {[]string{"--as", agent, "--context", "@none.json"}, `{"name":"a","arguments":{}}`, ExitUsage, "none.json"},
-		"said twice":        {[]string{"--as", agent, "--tenant", "alpha"}, `{"apiVersion":"review.callgate.dev/v1alpha1","kind":"ToolCallReview","request":{"calls":[{"name":"a","arguments":{}}],"context":{}}}`, ExitUsage, "its own context"},
-		"an offer has none": {[]string{"--as", agent, "--tenant", "alpha"}, `["a"]`, ExitUsage, "offer"},
+		"all":                        {[]string{"--as", agent, "--tenant", "alpha", "--context", `{"vip":true}`}, `{"name":"a","arguments":{}}`, ExitOK, `"code": "ok"`},
+		"from a file":                {[]string{"--as", agent, "--tenant", "alpha", "--context", "@vip.json"}, `{"name":"a","arguments":{}}`, ExitOK, `"code": "ok"`},
+		"for another":                {[]string{"--as", "system:serviceaccount:front:door", "--on-behalf-of", agent, "--tenant", "alpha", "--context", `{"vip":true}`}, `{"name":"a","arguments":{}}`, ExitOK, `"onBehalfOf"`},
+		"another tenant":             {[]string{"--as", agent, "--tenant", "beta", "--context", `{"vip":true}`}, `{"name":"a","arguments":{}}`, ExitBlocked, "forbidden:p/vip"},
+		"no tenant":                  {[]string{"--as", agent}, `{"name":"a","arguments":{}}`, ExitBlocked, "forbidden:tenant"},
+		"for a stranger":             {[]string{"--as", "system:serviceaccount:front:door", "--on-behalf-of", "system:serviceaccount:other:agent"}, `{"name":"a","arguments":{}}`, ExitBlocked, "reviewas"},
+		"for nobody":                 {[]string{"--as", agent, "--on-behalf-of", "alice"}, `{"name":"a","arguments":{}}`, ExitUsage, "--on-behalf-of"},
+		"no JSON":                    {[]string{"--as", agent, "--context", "vip"}, `{"name":"a","arguments":{}}`, ExitUsage, "--context"},
+		"no object":                  {[]string{"--as", agent, "--context", "[1]"}, `{"name":"a","arguments":{}}`, ExitUsage, "attributes"},
+		"no file":                    {[]string{"--as", agent, "--context", "@none.json"}, `{"name":"a","arguments":{}}`, ExitUsage, "none.json"},
+		"said twice":                 {[]string{"--as", agent, "--tenant", "alpha"}, `{"apiVersion":"review.callgate.dev/v1alpha1","kind":"ToolCallReview","request":{"calls":[{"name":"a","arguments":{}}],"context":{}}}`, ExitUsage, "its own context"},
+		"an offer":                   {[]string{"--as", agent, "--tenant", "alpha", "--context", `{"vip":true}`}, `["a"]`, ExitOK, `"tool-validation.ok"`},
+		"an offer for another":       {[]string{"--as", "system:serviceaccount:front:door", "--on-behalf-of", agent, "--tenant", "alpha", "--context", `{"vip":true}`}, `["a"]`, ExitOK, `"tool-validation.ok"`},
+		"an offer of another tenant": {[]string{"--as", agent, "--tenant", "beta", "--context", `{"vip":true}`}, `["a"]`, ExitBlocked, `"tool-validation.invalid"`},
+		"an offer for a stranger":    {[]string{"--as", "system:serviceaccount:front:door", "--on-behalf-of", "system:serviceaccount:other:agent"}, `["a"]`, ExitBlocked, "reviewas"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errOut bytes.Buffer

@@ -10,6 +10,7 @@ import (
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/shown"
@@ -89,14 +90,19 @@ func wrapOffer(body []byte, format string) (in toolcall.Offer, request []byte, e
 }
 
 // judgeOffer judges an offer and prints the verdict.
-func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, out *compile.Output, caller review.Caller, q question) error {
+func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, set *manifest.Set, out *compile.Output, caller review.Caller, q question) error {
 	if q.offer.UID == "" {
 		q.offer.UID = derivedUID(out.Revision, caller, q)
 	}
 	snap := snapshot.New(out)
-	decision, trace := review.Offers(snap, caller, q.offer, nil), (*review.Trace)(nil)
+	given, refused := delegated(snap, set, caller, *q.offer.Session())
+	if refused != nil {
+		fmt.Fprintln(d.Err, refused)
+		return errBlocked
+	}
+	decision, trace := review.Offers(snap, caller, q.offer, nil, given), (*review.Trace)(nil)
 	if o.explain {
-		decision, trace = review.ExplainOffers(snap, caller, q.offer, nil)
+		decision, trace = review.ExplainOffers(snap, caller, q.offer, nil, given)
 	}
 	var port review.Validator = review.NoValidator{}
 	if o.validator != "" {

@@ -155,7 +155,7 @@ func (o *reviewOptions) run(ctx context.Context, d Deps) error {
 		fmt.Fprintln(d.Err, line)
 	}
 	if q.offer != nil {
-		return o.judgeOffer(ctx, d, out, caller, q)
+		return o.judgeOffer(ctx, d, set, out, caller, q)
 	}
 	if q.execution {
 		return o.judgeExecution(ctx, d, set, out, caller, q)

@@ -183,15 +183,19 @@ func (b *bench) offer(ctx context.Context, c *casefile.Case, caller review.Calle
 		return nil, err
 	}
 	in.UID = cmp.Or(in.UID, caseUID(c))
-	d := b.judgeOffer(ctx, c, caller, &in)
+	given, refused := delegated(b.snap, b.set, caller, *in.Session())
+	if refused != nil {
+		return nil, refused
+	}
+	d := b.judgeOffer(ctx, c, caller, &in, given)
 	for _, name := range d.Response.Details.RequestedTools {
 		b.touched.Offer(name, string(d.Response.ReasonCode))
 	}
 	return &d.Response, nil
 }
 
-func (b *bench) judgeOffer(ctx context.Context, c *casefile.Case, caller review.Caller, in *toolcall.Offer) review.OfferDecision {
-	d := review.Offers(b.snap, caller, in, nil)
+func (b *bench) judgeOffer(ctx context.Context, c *casefile.Case, caller review.Caller, in *toolcall.Offer, given review.Answers) review.OfferDecision {
+	d := review.Offers(b.snap, caller, in, nil, given)
 	var port review.Validator = review.NoValidator{}
 	if c.Validator != nil {
 		port = caseValidator(*c.Validator)

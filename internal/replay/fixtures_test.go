@@ -78,7 +78,7 @@ func recordedOffer(t testing.TB, set compile.Input, in *toolcall.Offer, answers 
 
 func recordedOfferOf(t testing.TB, set compile.Input, who review.Caller, in *toolcall.Offer, answers ...review.Answer) *audit.Record {
 	t.Helper()
-	d := review.Offers(snapshot.New(compile.Compile(set, nil)), who, in, nil)
+	d := review.Offers(snapshot.New(compile.Compile(set, nil)), who, in, nil, nil)
 	v := &audit.Verdict{Phase: audit.PhaseOffer, Caller: who, Offer: in, Questions: d.Questions, Answers: answers}
 	d = d.Answered(answers)
 	v.OfferDecision = &d

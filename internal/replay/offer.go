@@ -19,7 +19,19 @@ func (j *Judge) offer(r *audit.Record) ([]Verdict, Skip) {
 	if !told {
 		return nil, SkipTenantLabel
 	}
-	d := review.Offers(snap, caller(r), offerOf(r), nil)
+	in, skip := offerOf(r)
+	if skip != "" {
+		return nil, skip
+	}
+	who := caller(r)
+	given, open := j.access(r, review.Needs(snap, who, in.Session()))
+	if q, asked := review.Delegation(who, in.Session()); asked && given[q] != review.Granted {
+		return refused(1), ""
+	}
+	if len(open) > 0 {
+		return nil, SkipAccess
+	}
+	d := review.Offers(snap, who, in, nil, given)
 	answers := make([]review.Answer, 0, len(d.Questions))
 	for _, q := range d.Questions {
 		answer, told := j.validation(r, q)
@@ -35,8 +47,13 @@ func (j *Judge) offer(r *audit.Record) ([]Verdict, Skip) {
 	}}, ""
 }
 
-func offerOf(r *audit.Record) *toolcall.Offer {
-	in := &toolcall.Offer{UID: r.UID, Format: toolcall.Native, Chosen: r.Offer.Chosen}
+// offerOf is the offer that was recorded, or why it cannot be had.
+func offerOf(r *audit.Record) (*toolcall.Offer, Skip) {
+	session, skip := reviewOf(r)
+	if skip != "" {
+		return nil, skip
+	}
+	in := &toolcall.Offer{UID: r.UID, Format: toolcall.Native, Chosen: r.Offer.Chosen, Context: session.Context, OnBehalfOf: session.OnBehalfOf}
 	for _, e := range r.Offer.Entries {
 		entry := toolcall.OfferEntry{Index: e.Index, Names: e.Names, Fault: toolcall.EntryFault(e.Fault)}
 		if e.InvalidSchema {
@@ -44,7 +61,7 @@ func offerOf(r *audit.Record) *toolcall.Offer {
 		}
 		in.Entries = append(in.Entries, entry)
 	}
-	return in
+	return in, ""
 }
 
 // validation is what the validator of a policy said then, or is taken to say.

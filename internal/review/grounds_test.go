@@ -66,7 +66,7 @@ func TestGroundsSayWhatAVerdictRestsOn(t *testing.T) {
 			g.KeepArguments != test.keeps || g.For.Name != who.Name || len(g.Answers) != 1 {
 			t.Errorf("%s: %+v", test.about, g)
 		}
-		o := Offers(snap, who, &toolcall.Offer{Entries: []toolcall.OfferEntry{{Names: []string{"f"}}}}, nil)
+		o := Offers(snap, who, &toolcall.Offer{Entries: []toolcall.OfferEntry{{Names: []string{"f"}}}}, nil, nil)
 		if g := o.Grounds(); !slices.Equal(g.Policies, names) || g.Tenant != test.tenant || g.KeepArguments != test.keeps {
 			t.Errorf("%s: of an offer: %+v", test.about, g)
 		}
@@ -80,7 +80,7 @@ func TestTheWholeOfAnOfferIsThereWhateverIsDisclosed(t *testing.T) {
 	policies := []*callgatev1alpha1.ToolPolicy{groundsPolicy("a", opaque)}
 	snap := snapshot.New(compile.Compile(compile.Input{Policies: policies}, nil))
 	who := Caller{Kind: ServiceAccount, Namespace: "team", Name: "assistant"}
-	d := Offers(snap, who, &toolcall.Offer{Entries: []toolcall.OfferEntry{{Names: []string{"f"}}, {Index: 1, Names: []string{"g"}}}}, nil)
+	d := Offers(snap, who, &toolcall.Offer{Entries: []toolcall.OfferEntry{{Names: []string{"f"}}, {Index: 1, Names: []string{"g"}}}}, nil, nil)
 	whole := d.Whole()
 	if len(d.Response.Details.RequestedTools) > 0 || len(d.Response.Policies) > 0 {
 		t.Fatalf("the caller is told %+v", d.Response)

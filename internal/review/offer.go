@@ -41,17 +41,18 @@ type OfferFinding struct {
 }
 
 // Offers judges one offer for one caller (design section 6). snap must not be nil.
-// schemas remembers what became of offered schemas; nil remembers nothing.
-func Offers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) OfferDecision {
-	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), expr.PerReviewLimit, nil)
+// schemas remembers what became of offered schemas; nil remembers nothing. answers are
+// those to what Needs gives for the offer's Session.
+func Offers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks, answers Answers) OfferDecision {
+	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), answers, expr.PerReviewLimit, nil)
 	return d
 }
 
 // CheapOffers judges as Offers does if few of the offered schemas have to be compiled
 // for it, and the rules cost little. ok is false if that is not enough; then Offers has to
 // be asked.
-func CheapOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) (d OfferDecision, ok bool) {
-	if d, ok = judgeOffer(snap, caller, in, schemas.begin(cheapSchemaBytes), smallCost, nil); !ok {
+func CheapOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks, answers Answers) (d OfferDecision, ok bool) {
+	if d, ok = judgeOffer(snap, caller, in, schemas.begin(cheapSchemaBytes), answers, smallCost, nil); !ok {
 		return OfferDecision{}, false
 	}
 	return d, true
@@ -59,9 +60,11 @@ func CheapOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, sch
 
 // judgeOffer judges at the cost that checks and the rules may have. ok is false where
 // that was not enough for some of them, which then block.
-func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, checks *schemaRun, cost uint64, trace *Trace) (_ OfferDecision, ok bool) {
+func judgeOffer(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, checks *schemaRun, answers Answers, cost uint64, trace *Trace) (_ OfferDecision, ok bool) {
+	session := in.Session()
+	caller = Effective(caller, session, answers)
 	ns, policies := applying(snap, caller)
-	o := &offer{in: in, ns: ns, revision: snap.Revision, eval: newOfferEvaluation(caller, policies, cost)}
+	o := &offer{in: in, ns: ns, revision: snap.Revision, eval: newEvaluation(caller, policies, session, answers, cost)}
 	o.collect(checks)
 	if checks.exhausted {
 		return OfferDecision{}, false
@@ -159,6 +162,7 @@ func (o *offer) judge(i int) {
 		v.errors = []string{"policy_error:" + p.Name}
 		return
 	}
+	v.errors = o.tenant(i)
 	v.invalid, v.refused = slices.Clone(p.UnreadyTools), map[string]bool{}
 	for _, name := range o.names {
 		tool := o.ns.Tools[name]
@@ -219,7 +223,7 @@ func (o *offer) passes(name string) bool {
 			continue
 		}
 		passes, _ := p.TakesOffer(name, tool)
-		if p.Broken || len(p.UnreadyTools) > 0 || !passes || v.refused[name] || tool != nil && !tool.Ready() {
+		if p.Broken || len(o.tenant(i)) > 0 || len(p.UnreadyTools) > 0 || !passes || v.refused[name] || tool != nil && !tool.Ready() {
 			return false
 		}
 	}
@@ -314,14 +318,11 @@ func (o *offer) policies(blocked bool) []string {
 
 // discloses is the least that any of the policies tells.
 func (o *offer) discloses() callgatev1alpha1.Disclosure {
-	least := callgatev1alpha1.DisclosureFull
+	views := make([]view, len(o.views))
 	for i := range o.views {
-		switch d := o.views[i].policy.Disclosure; {
-		case d == callgatev1alpha1.DisclosureOpaque, d == callgatev1alpha1.DisclosureCode && least == callgatev1alpha1.DisclosureFull:
-			least = d
-		}
+		views[i].policy = o.views[i].policy
 	}
-	return least
+	return leastDisclosure(views)
 }
 
 // audit has a finding for each policy that found something wrong, and for each that let

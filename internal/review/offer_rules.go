@@ -4,13 +4,21 @@ import (
 	"github.com/callgate/callgate/internal/compile"
 	"github.com/callgate/callgate/internal/expr"
 	"github.com/callgate/callgate/internal/shown"
-	"github.com/callgate/callgate/internal/toolcall"
 )
 
-// newOfferEvaluation is what the rules of one offer share: no arguments, no context, and
-// so no tenant of a policy that takes it from there.
-func newOfferEvaluation(caller Caller, policies []*compile.Policy, cost uint64) *evaluation {
-	return newEvaluation(caller, policies, &toolcall.Review{}, nil, cost)
+// tenant is what one view has against the tenant that the application names. An offer
+// without one is judged without.
+func (o *offer) tenant(i int) []string {
+	if o.in.Context.Tenant == "" {
+		return nil
+	}
+	switch t := o.eval.tenancies[i]; {
+	case t.forbids():
+		return []string{"forbidden:tenant"}
+	case t.unknown:
+		return []string{"policy_error:" + o.views[i].policy.Name}
+	}
+	return nil
 }
 
 // rules are what the rules of one view have against a name, none if nothing (design
@@ -26,7 +34,7 @@ func (o *offer) rules(i int, name string, tool *compile.Tool) (errors []string) 
 		case r.Program == nil:
 			o.trace.check(i, func() TracedCheck { return brokenRule(r) })
 			errors = append(errors, "policy_error:"+p.Name+"/"+r.Name+":"+shown.Name(name))
-		case !judgesOffers(p, r):
+		case !o.judges(p, r):
 			o.trace.check(i, func() TracedCheck { return skippedRule(r, whyCall) })
 		case !o.holds(i, r, c):
 			errors = append(errors, "forbidden:"+p.Name+"/"+r.Name+":"+shown.Name(name))
@@ -35,10 +43,15 @@ func (o *offer) rules(i int, name string, tool *compile.Tool) (errors []string) 
 	return errors
 }
 
-// judgesOffers says whether a rule reads nothing that an offer lacks. One that does has
-// its say when the call is reviewed: here it could only say no to everything.
-func judgesOffers(p *compile.Policy, r *compile.Rule) bool {
-	return r.JudgesOffers() && !r.Program.ReadsContext() && (!r.Program.ReadsTenant() || !fromContext(p))
+// judges says whether a rule reads nothing that the offer lacks. One that does has its say
+// when the call is reviewed: here it could only say no to everything.
+func (o *offer) judges(p *compile.Policy, r *compile.Rule) bool {
+	if !r.JudgesOffers() {
+		return false
+	}
+	c := &o.in.Context
+	told := c.Tenant != "" || c.Attributes != nil
+	return (told || !r.Program.ReadsContext()) && (c.Tenant != "" || !r.Program.ReadsTenant() || !fromContext(p))
 }
 
 func (o *offer) holds(i int, r *compile.Rule, c *call) bool {

@@ -58,17 +58,17 @@ func TestRulesJudgeOffers(t *testing.T) {
 	} {
 		t.Run(test.about, func(t *testing.T) {
 			snap := test.set.snapshot()
-			d := Offers(snap, offerer, names(t, test.offer), nil)
+			d := Offers(snap, offerer, names(t, test.offer), nil, nil)
 			if got := brief(d.Response); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
-			if cheap, ok := CheapOffers(snap, offerer, names(t, test.offer), nil); !ok || brief(cheap.Response) != test.want {
+			if cheap, ok := CheapOffers(snap, offerer, names(t, test.offer), nil, nil); !ok || brief(cheap.Response) != test.want {
 				t.Errorf("the cheap judgement: %v, %s", ok, brief(cheap.Response))
 			}
 			checkOffer(t, snap, d)
 		})
 	}
-	d := Offers(one(rule(other), actions("Audit")).snapshot(), offerer, names(t, `["a"]`), nil)
+	d := Offers(one(rule(other), actions("Audit")).snapshot(), offerer, names(t, `["a"]`), nil, nil)
 	if got := fmt.Sprint(d.Audit); got != `[{team/p tool-validation.invalid [forbidden:p/r:a] }]` {
 		t.Errorf("recorded is %s", got)
 	}
@@ -85,8 +85,8 @@ func TestCostlyRulesOfOffers(t *testing.T) {
 		in := names(t, `["a"]`)
 		set := objects{policies: []*callgatev1alpha1.ToolPolicy{offerPolicy("p", rule(expression+" && tool.name == 'a'"), "a")}}
 		snap := set.snapshot()
-		_, cheap := CheapOffers(snap, offerer, in, nil)
-		whole := Offers(snap, offerer, in, nil)
+		_, cheap := CheapOffers(snap, offerer, in, nil, nil)
+		whole := Offers(snap, offerer, in, nil, nil)
 		if wantCheap := exponent < 5; cheap != wantCheap {
 			t.Errorf("10^%d: cheap %v, want %v", exponent, cheap, wantCheap)
 		}
@@ -114,7 +114,7 @@ func TestNothingIsPermittedThatAValidatorHasNotSeen(t *testing.T) {
 	} {
 		t.Run(test.about, func(t *testing.T) {
 			snap := objects{policies: []*callgatev1alpha1.ToolPolicy{offerPolicy("p", test.change, "a"), offerPolicy("q", nil, "a")}}.snapshot()
-			d := Offers(snap, offerer, names(t, test.offer), nil)
+			d := Offers(snap, offerer, names(t, test.offer), nil, nil)
 			checkOffer(t, snap, d)
 			if len(d.Questions) > 0 && len(d.Response.PermittedTools) > 0 {
 				t.Errorf("%v are permitted before anybody was asked", d.Response.PermittedTools)
@@ -147,7 +147,7 @@ func TestOnlyAYesValidates(t *testing.T) {
 		for i, action := range test.actions {
 			set.policies = append(set.policies, offerPolicy(string(rune('p'+i)), both(judges, actions(action)), "a"))
 		}
-		r := Offers(set.snapshot(), offerer, names(t, `["a"]`), nil).Answered(test.answers).Response
+		r := Offers(set.snapshot(), offerer, names(t, `["a"]`), nil, nil).Answered(test.answers).Response
 		if got := fmt.Sprintf("%s %v %s", r.Verdict, r.Details.SemanticValidated, r.Details.SemanticReason); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.about, got, test.want)
 		}
@@ -171,7 +171,7 @@ func TestAuditAloneTellsNothingOfOfferedSchemas(t *testing.T) {
 			"warnings=invalid_schema:a,offered_schema:a:/type,offered_schema:b:/properties/q/anyOf/1 wouldBlock"},
 		{nil, "block undeclared=a,b invalid=a warnings=offered_schema:a:/type,offered_schema:b:/properties/q/anyOf/1"},
 	} {
-		d := Offers(objects{policies: test.policies}.snapshot(), offerer, &in, nil)
+		d := Offers(objects{policies: test.policies}.snapshot(), offerer, &in, nil, nil)
 		if got := brief(d.Response); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}

@@ -163,11 +163,11 @@ func TestOfferTable(t *testing.T) {
 	} {
 		t.Run(test.about, func(t *testing.T) {
 			snap := test.set.snapshot()
-			d := Offers(snap, offerer, names(t, test.offer), nil)
+			d := Offers(snap, offerer, names(t, test.offer), nil, nil)
 			if got := brief(d.Response); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
-			cheap, ok := CheapOffers(snap, offerer, names(t, test.offer), NewSchemaChecks())
+			cheap, ok := CheapOffers(snap, offerer, names(t, test.offer), NewSchemaChecks(), nil)
 			if diff := cmp.Diff(d.Response, cheap.Response); !ok || diff != "" {
 				t.Errorf("the cheap judgement differs: %s", diff)
 			}
@@ -195,7 +195,7 @@ func checkOffer(t *testing.T, snap *snapshot.Snapshot, d OfferDecision) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := Offers(snap, offerer, names(t, string(list)), nil).Answered(nil); !again.Response.Allowed {
+		if again := Offers(snap, offerer, names(t, string(list)), nil, nil).Answered(nil); !again.Response.Allowed {
 			t.Errorf("%s are permitted, but an offer of them gives %s", list, brief(again.Response))
 		}
 	}
@@ -220,7 +220,7 @@ func TestSeedOffer(t *testing.T) {
 		}
 		want.Phase, want.Revision, want.Warnings, want.Policies = "pre_request", snap.Revision, []string{}, []string{"team/p"}
 		want.Details.InvalidSchemas, want.Details.MalformedEntries = []string{}, []reviewv1alpha1.MalformedEntry{}
-		if diff := cmp.Diff(want, Offers(snap, offerer, &in, nil).Response); diff != "" {
+		if diff := cmp.Diff(want, Offers(snap, offerer, &in, nil, nil).Response); diff != "" {
 			t.Errorf("%s: %s", tool, diff)
 		}
 	}
@@ -258,7 +258,7 @@ func TestOfferedSchemas(t *testing.T) {
 			}
 			checks := NewSchemaChecks()
 			for range 2 {
-				d := Offers(snap, offerer, &in, checks)
+				d := Offers(snap, offerer, &in, checks, nil)
 				if got := strings.ReplaceAll(brief(d.Response), " policies=team/p", ""); got != test.want {
 					t.Errorf("got  %s\nwant %s", got, test.want)
 				}
@@ -271,7 +271,7 @@ func TestOfferedSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	warns := objects{policies: []*callgatev1alpha1.ToolPolicy{offerPolicy("p", actions("Warn"), "*")}}.snapshot()
-	if got, want := brief(Offers(warns, offerer, &in, nil).Response), "allow invalid=a policies=team/p warnings=invalid_schema:a,offered_schema:a:/type wouldBlock"; got != want {
+	if got, want := brief(Offers(warns, offerer, &in, nil, nil).Response), "allow invalid=a policies=team/p warnings=invalid_schema:a,offered_schema:a:/type wouldBlock"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -281,11 +281,11 @@ func TestKnownSchemasAreCheap(t *testing.T) {
 	snap := objects{policies: []*callgatev1alpha1.ToolPolicy{offerPolicy("p", nil, "*")}}.snapshot()
 	in := largeOffer(t)
 	checks := NewSchemaChecks()
-	if _, ok := CheapOffers(snap, offerer, &in, checks); ok {
+	if _, ok := CheapOffers(snap, offerer, &in, checks, nil); ok {
 		t.Fatal("a first offer of many schemas was judged as a cheap one")
 	}
-	whole := Offers(snap, offerer, &in, checks)
-	again, ok := CheapOffers(snap, offerer, &in, checks)
+	whole := Offers(snap, offerer, &in, checks, nil)
+	again, ok := CheapOffers(snap, offerer, &in, checks, nil)
 	if diff := cmp.Diff(whole.Response, again.Response); !ok || diff != "" {
 		t.Errorf("the second time: cheap %v, %s", ok, diff)
 	}
@@ -318,7 +318,7 @@ func TestQuestionsToValidators(t *testing.T) {
 		schemas: []*callgatev1alpha1.ToolSchema{offerSchema("a", fine)},
 	}
 	snap := set.snapshot()
-	d := Offers(snap, offerer, names(t, `["a"]`), nil)
+	d := Offers(snap, offerer, names(t, `["a"]`), nil, nil)
 	if d.Response.Allowed || len(d.Questions) != 2 {
 		t.Fatalf("without an answer: allowed %v, %d questions; want a block and two", d.Response.Allowed, len(d.Questions))
 	}
@@ -353,12 +353,12 @@ func TestQuestionsToValidators(t *testing.T) {
 		}
 	}
 	for _, offer := range []string{`["x"]`, `["a","a"]`, `["a",""]`} {
-		if d := Offers(snap, offerer, names(t, offer), nil); len(d.Questions) > 0 || d.Response.Allowed {
+		if d := Offers(snap, offerer, names(t, offer), nil, nil); len(d.Questions) > 0 || d.Response.Allowed {
 			t.Errorf("%s: %d questions, though the local checks fail", offer, len(d.Questions))
 		}
 	}
 	// A policy whose own checks fail is not asked about, whatever its actions.
-	if d := Offers(snap, offerer, names(t, `["a"]`), nil); len(d.Questions) != 2 {
+	if d := Offers(snap, offerer, names(t, `["a"]`), nil, nil); len(d.Questions) != 2 {
 		t.Error("the questions depend on more than the offer")
 	}
 }
@@ -366,7 +366,7 @@ func TestQuestionsToValidators(t *testing.T) {
 // A field that is set at all asks for a validator, and one that cannot be asked blocks.
 func TestHalfASemanticValidationBlocks(t *testing.T) {
 	snap := objects{policies: []*callgatev1alpha1.ToolPolicy{offerPolicy("p", func(s *callgatev1alpha1.ToolPolicySpec) { s.SemanticValidation.Model = "m" }, "a")}}.snapshot()
-	d := Offers(snap, offerer, names(t, `["a"]`), nil)
+	d := Offers(snap, offerer, names(t, `["a"]`), nil, nil)
 	if d.Response.Allowed || len(d.Questions) != 1 {
 		t.Errorf("allowed %v, %d questions", d.Response.Allowed, len(d.Questions))
 	}
@@ -379,7 +379,7 @@ func TestWhatIsRecordedOfOffers(t *testing.T) {
 			s.UndeclaredTools, s.Disclosure = callgatev1alpha1.PassAllow, callgatev1alpha1.DisclosureOpaque
 		}, "x"),
 	}}
-	d := Offers(set.snapshot(), offerer, names(t, `["b","b\u0000","b"]`), nil)
+	d := Offers(set.snapshot(), offerer, names(t, `["b","b\u0000","b"]`), nil, nil)
 	var got []string
 	for _, f := range d.Audit {
 		got = append(got, fmt.Sprintf("%s %s %s", f.Policy, f.Code, strings.Join(f.Errors, " ")))

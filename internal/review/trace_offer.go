@@ -59,9 +59,9 @@ type TracedValidator struct {
 }
 
 // ExplainOffers judges as Offers does, and tells how. Answered adds what validators said.
-func ExplainOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks) (OfferDecision, *Trace) {
+func ExplainOffers(snap *snapshot.Snapshot, caller Caller, in *toolcall.Offer, schemas *SchemaChecks, answers Answers) (OfferDecision, *Trace) {
 	trace := &Trace{}
-	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), expr.PerReviewLimit, trace)
+	d, _ := judgeOffer(snap, caller, in, schemas.begin(allSchemaBytes), answers, expr.PerReviewLimit, trace)
 	d.offer.trace.end(d.offer, &d)
 	return d, trace
 }

@@ -60,8 +60,8 @@ func TestTraceOfAnOffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			snap := tc.set.snapshot()
-			d, trace := ExplainOffers(snap, offerer, names(t, tc.offer), nil)
-			plain := Offers(snap, offerer, names(t, tc.offer), nil)
+			d, trace := ExplainOffers(snap, offerer, names(t, tc.offer), nil, nil)
+			plain := Offers(snap, offerer, names(t, tc.offer), nil, nil)
 			if len(d.Questions) > 0 {
 				d, plain = d.Answered(tc.answers), plain.Answered(tc.answers)
 			}

@@ -77,6 +77,10 @@ type OfferEntry struct {
 // ToolRequestReview, or a provider's request alone.
 type Offer struct {
 	UID string
+	// Context is what the application knows of the session, OnBehalfOf the account that
+	// is asked for, nil for the caller itself.
+	Context    Context
+	OnBehalfOf *OnBehalfOf
 	// Format is Native for a list of names, and never Auto.
 	Format  Format
 	Entries []OfferEntry
@@ -174,12 +178,12 @@ func DecodeRequestReview(body []byte) (Offer, error) {
 	if err != nil {
 		return Offer{}, err
 	}
-	fields, err := strictObject(request, "request", "uid", "tools", "message")
+	fields, err := strictObject(request, "request", "uid", "tools", "message", "context", "onBehalfOf")
 	if err != nil {
 		return Offer{}, err
 	}
-	uid, err := optionalUID(fields[0])
-	if err != nil {
+	var session Review
+	if err := session.decodeRest(fields[0], fields[3], fields[4]); err != nil {
 		return Offer{}, err
 	}
 	tools, message := fields[1], fields[2]
@@ -194,8 +198,14 @@ func DecodeRequestReview(body []byte) (Offer, error) {
 	default:
 		return Offer{}, badRequest("request has neither tools nor message")
 	}
-	offer.UID = uid
+	offer.UID, offer.Context, offer.OnBehalfOf = session.UID, session.Context, session.OnBehalfOf
 	return offer, err
+}
+
+// Session is a review of no call by the same application, for the same account: what
+// rests on who asks for whom is the same for both.
+func (o *Offer) Session() *Review {
+	return &Review{UID: o.UID, Context: o.Context, OnBehalfOf: o.OnBehalfOf}
 }
 
 // KindRequestReview is the kind of a review of an offer.
@@ -232,11 +242,4 @@ func decodeTop(body []byte, kind string) ([]byte, error) {
 		return nil, badRequest("request is missing")
 	}
 	return top[2], nil
-}
-
-func optionalUID(raw []byte) (string, error) {
-	if raw == nil {
-		return "", nil
-	}
-	return decodeUID(raw)
 }

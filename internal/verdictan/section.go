@@ -28,7 +28,7 @@ func (c *converter) section(root map[string]any) {
 	}
 	if semantic := c.semantic(settings); semantic != nil {
 		spec["semanticValidation"] = semantic
-		for of, is := range map[string]string{
+		for of, is := range map[string]string{ //nolint:gosec // the names of members
 			"": "", "/endpoint": "/endpoint", "/model": "/model", "/secretKeyRef": "/secret_key_ref/env", "/timeoutMilliseconds": "/timeout_ms",
 		} {
 			from["/spec/semanticValidation"+of] = section + "/semantic_validation" + is

@@ -51,7 +51,7 @@ func TestOffersInTheEngine(t *testing.T) {
 				t.Fatalf("%s: %v", c.About, err)
 			}
 			caller := review.Caller{Kind: review.ServiceAccount, Namespace: "team", Name: cases.ServiceAccount}
-			decision := review.Offers(snap, caller, &in, review.NewSchemaChecks())
+			decision := review.Offers(snap, caller, &in, review.NewSchemaChecks(), nil)
 			if diff := c.CheckOffer(&decision.Response); diff != "" {
 				t.Errorf("%s: %s", c.About, diff)
 			}

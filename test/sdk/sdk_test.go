@@ -91,7 +91,7 @@ func judge(declared []string, in *toolcall.Offer) review.OfferDecision {
 		p.Spec.DeclaredTools = append(p.Spec.DeclaredTools, callgatev1alpha1.EffectiveToolName(name))
 	}
 	snap := snapshot.New(compile.Compile(compile.Input{Policies: []*callgatev1alpha1.ToolPolicy{p}}, nil))
-	return review.Offers(snap, review.Caller{Kind: review.ServiceAccount, Namespace: "team", Name: "agent"}, in, nil)
+	return review.Offers(snap, review.Caller{Kind: review.ServiceAccount, Namespace: "team", Name: "agent"}, in, nil, nil)
 }
 
 func TestCallsOfTheSDKs(t *testing.T) {
