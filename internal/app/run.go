@@ -66,7 +66,7 @@ func (p *parts) run(ctx context.Context) error {
 		p.opts.OnListen(listeners.addresses())
 	}
 
-	signals, done := p.signals(ctx, g)
+	signals, done := relay(ctx, g, p.opts.Signals)
 	drained := p.drain.Run(context.WithoutCancel(ctx), signals, p.server.Shutdown)
 	for _, part := range slices.Backward(running) {
 		part.stop()
@@ -82,9 +82,9 @@ func (p *parts) runValidator(ctx context.Context) error {
 	return nil
 }
 
-// signals gives what starts and what cuts the drain: the process's signals, the end
-// of ctx, and the failure of a part.
-func (p *parts) signals(ctx context.Context, g *group) (<-chan os.Signal, func()) {
+// relay gives what starts and what cuts the drain: the process's signals, the end of ctx,
+// and the failure of a part.
+func relay(ctx context.Context, g *group, signals <-chan os.Signal) (<-chan os.Signal, func()) {
 	out := make(chan os.Signal, 2)
 	over := make(chan struct{})
 	var work sync.WaitGroup
@@ -99,7 +99,7 @@ func (p *parts) signals(ctx context.Context, g *group) (<-chan os.Signal, func()
 				done = nil
 			case <-failed:
 				failed = nil
-			case signal = <-p.opts.Signals:
+			case signal = <-signals:
 			}
 			select {
 			case out <- signal:

@@ -65,6 +65,7 @@ type engine struct {
 	decodedAt int
 	unknown   []keyRef
 	sets      []keySet
+	places    []uint32 // those of a set that grows
 	bits      []uint64
 
 	hits     []hit
@@ -153,7 +154,7 @@ func (e *engine) release() {
 func (e *engine) keptSlots() int {
 	n := 0
 	for _, s := range e.sets[:cap(e.sets)] {
-		n += len(s.slots)
+		n += cap(s.slots)
 	}
 	return n
 }

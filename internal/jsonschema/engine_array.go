@@ -34,14 +34,19 @@ func (e *engine) array(p *plan, i int) int {
 func (e *engine) items(a *arrayPlan, i int) (end, count int) {
 	b := e.src
 	crumb := &e.path[e.depth-1]
-	i = rawjson.SkipSpace(b, i+1)
+	// from is where the item before ends.
+	from := i + 1
+	i = rawjson.SkipSpace(b, from)
 	if i < len(b) && b[i] == ']' {
-		return i + 1, 0
+		return e.closed(from, i), 0
 	}
 	for {
 		item := &a.rest
 		if count < len(a.prefix) {
 			item = &a.prefix[count]
+		}
+		if !e.countAgain(i - from) {
+			return -1, 0
 		}
 		crumb.index, crumb.at, crumb.locus = int32(count), int32(i), -1 //nolint:gosec // at most 512 KiB
 		if len(item.unexpected) == 0 {
@@ -53,13 +58,14 @@ func (e *engine) items(a *arrayPlan, i int) (end, count int) {
 			return -1, 0
 		}
 		count++
+		from = i
 		i = rawjson.SkipSpace(b, i)
 		if i >= len(b) {
 			return e.stop(InvalidJSON), 0
 		}
 		switch b[i] {
 		case ']':
-			return i + 1, count
+			return e.closed(from, i), count
 		case ',':
 		default:
 			return e.stop(InvalidJSON), 0

@@ -19,6 +19,17 @@ func TestLookingAgainIsPaidFor(t *testing.T) {
 		{"a long key for each branch", `{"properties":{"s":{"anyOf":[` + numbered(300, `{"required":["r%d"]}`) + `]}}}`, `{"s":{"` + strings.Repeat("a", 500_000) + `\n":1}}`},
 		{"a long key for each not", `{"properties":{"s":{"allOf":[` + numbered(300, `{"not":{"required":["r%d"]}}`) + `]}}}`, `{"s":{"` + strings.Repeat(`\t`, 250_000) + `":1}}`},
 		{"a search for each dependency", `{"properties":{"s":{"dependencies":{` + numbered(1000, `"d%d":{}`) + `}}}}`, `{"s":{` + numbered(40_000, `"k%d":1`) + `}}`},
+		{"a long key for each dependency", `{"properties":{"s":{"dependencies":{` + numbered(4000, `"d%d":{"minProperties":0}`) + `}}}}`, `{"s":{"` + strings.Repeat(`\n`, 250_000) + `":1}}`},
+		{
+			"a long text for each branch that could be meant", `{"properties":{"s":{"oneOf":[` +
+				numbered(1000, `{"required":["k","a"],"properties":{"a":{"type":"string"},"k":{"const":"v%d"}}}`) + `]}}}`,
+			`{"s":{"a":1,"\u006b":"` + strings.Repeat(`\n`, 250_000) + `"}}`,
+		},
+		{"a long number for each branch", `{"properties":{"s":{"anyOf":[` + numbered(1000, `{"enum":[%d]}`) + `]}}}`, `{"s":1` + strings.Repeat("0", 500_000) + `}`},
+		{"blanks for each branch", `{"properties":{"s":{"anyOf":[` + numbered(1000, `{"required":["r%d"]}`) + `]}}}`, `{"s":{` + strings.Repeat(" ", 500_000) + `}}`},
+		{"blanks behind a key for each branch", `{"properties":{"s":{"anyOf":[` + numbered(1000, `{"required":["r%d"]}`) + `]}}}`, `{"s":{"q"` + strings.Repeat(" ", 500_000) + `:1}}`},
+		{"blanks in a list for each branch", `{"properties":{"s":{"anyOf":[` + numbered(1000, `{"minItems":1%d}`) + `]}}}`, `{"s":[1,` + strings.Repeat(" ", 500_000) + `2]}`},
+		{"blanks for each dependency", `{"properties":{"s":{"allOf":[` + numbered(1000, `{"dependencies":{"q":{"required":["r%d"]}}}`) + `]}}}`, `{"s":{` + strings.Repeat(" ", 500_000) + `"q":1}}`},
 		{
 			"a tree for each branch", `{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"s":{"anyOf":[` +
 				numbered(100, `{"type":"object","required":["r%d"],"unevaluatedProperties":false}`) + `]}}}`,

@@ -61,8 +61,10 @@ func (e *engine) remember(r *objectRun, key keyRef) bool {
 func (e *engine) newSet() {
 	if n := len(e.sets); n < cap(e.sets) {
 		e.sets = e.sets[:n+1]
-		clear(e.sets[n].slots)
-		e.sets[n].used = 0
+		// What an earlier object made large is cleared only as far as it is used.
+		s := &e.sets[n]
+		s.slots, s.used = s.slots[:min(len(s.slots), 8*fewKeys)], 0
+		clear(s.slots)
 	} else {
 		e.sets = append(e.sets, keySet{})
 	}
@@ -90,9 +92,15 @@ func (s *keySet) put(hash uint64, place int) {
 }
 
 func (e *engine) grow(s *keySet) {
-	old := s.slots
-	s.slots, s.used = make([]uint32, 4*len(old)), 0
-	for _, place := range old {
+	e.places = append(e.places[:0], s.slots...)
+	if n := 4 * len(s.slots); cap(s.slots) >= n {
+		s.slots = s.slots[:n]
+		clear(s.slots)
+	} else {
+		s.slots = make([]uint32, n)
+	}
+	s.used = 0
+	for _, place := range e.places {
 		if place != 0 {
 			s.put(maphash.Bytes(keySeed, e.keyBytes(e.unknown[place-1])), int(place-1))
 		}

@@ -86,7 +86,7 @@ func (e *engine) negations(list []notPlan, start int) bool {
 
 func (e *engine) dependents(list []dependentPlan, start int) bool {
 	for k := range list {
-		if d := &list[k]; e.memberAt(start, d.key) >= 0 && !e.mustFit(d.plan, start) {
+		if d := &list[k]; e.memberAt(start, d.key) >= 0 && !e.mustFit(d.plan, start) || e.stopped() {
 			return false
 		}
 	}
@@ -193,26 +193,30 @@ func (e *engine) discriminated(b *branchPlan, start int) bool {
 // where it has none, or is no object.
 func (e *engine) memberAt(start int, key string) int {
 	b := e.src
-	if b[start] != '{' {
+	// Whoever asks for one member after the other may ask on after the hand-over.
+	if b[start] != '{' || e.stopped() {
 		return -1
 	}
-	i := rawjson.SkipSpace(b, start+1)
+	from := start + 1
+	i := rawjson.SkipSpace(b, from)
 	for b[i] == '"' {
-		from := i
 		name, end := e.textAt(i)
 		found := string(name) == key
 		i = rawjson.SkipSpace(b, rawjson.SkipSpace(b, end)+1)
-		if found {
-			return i
+		if !found {
+			i = rawjson.SkipSpace(b, e.skip(i))
 		}
-		i = rawjson.SkipSpace(b, e.skip(i))
 		if !e.lookAgain(1 + (i-from)/bytesPerStep) {
 			return -1
 		}
-		if b[i] == ',' {
+		if found {
+			return i
+		}
+		if from = i; b[i] == ',' {
 			i = rawjson.SkipSpace(b, i+1)
 		}
 	}
+	e.longAgain(i - from)
 	return -1
 }
 
@@ -220,8 +224,8 @@ func (e *engine) memberAt(start int, key string) int {
 func (e *engine) among(p *enumPlan, i int) bool {
 	switch e.src[i] {
 	case '"':
-		text, _ := e.textAt(i)
-		return p.strings.find(text) >= 0
+		text, end := e.textAt(i)
+		return e.longAgain(end-i) && p.strings.find(text) >= 0
 	case 't':
 		return p.yes
 	case 'f':
@@ -232,7 +236,7 @@ func (e *engine) among(p *enumPlan, i int) bool {
 		return p.containers && e.amongContainers(p, i, e.skip(i))
 	}
 	end, _ := rawjson.ScanNumber(e.src, i)
-	return p.hasNumber(e.src[i:end])
+	return e.longAgain(end-i) && p.hasNumber(e.src[i:end])
 }
 
 // textAt gives the text of a string that has been read before, good until the next

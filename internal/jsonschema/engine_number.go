@@ -11,7 +11,7 @@ func (e *engine) number(p *plan, i int) int {
 	if form >= rawjson.BadNumber {
 		return e.stop(InvalidJSON)
 	}
-	if !e.count() {
+	if !e.countLong(end - i) {
 		return -1
 	}
 	lit := e.src[i:end]

@@ -133,7 +133,7 @@ func (e *engine) string(p *plan, i int) int {
 	if form >= rawjson.BadSurrogate {
 		return e.stop(InvalidJSON)
 	}
-	if !e.count() || !e.base && !e.longAgain(end-i) {
+	if !e.countLong(end - i) {
 		return -1
 	}
 	if p.byKind != nil {
@@ -154,7 +154,14 @@ func (e *engine) string(p *plan, i int) int {
 	return e.finish(p, i, end)
 }
 
-// longAgain counts a string that is read again by its length.
+// countLong counts one value, and its length where it is read again.
+func (e *engine) countLong(n int) bool { return e.count() && e.countAgain(n) }
+
+// countAgain counts what is longer than a step where it is read again. It is inlined.
+func (e *engine) countAgain(n int) bool { return n <= bytesPerStep || e.base || e.longAgain(n) }
+
+// longAgain counts by its length what is read again and is no value of its own, or one
+// whose length hangs on nothing else: a string, a number, a key and the blanks around it.
 func (e *engine) longAgain(n int) bool { return n <= bytesPerStep || e.lookAgain(n/bytesPerStep) }
 
 func (e *engine) stringText(p *plan, i, end int, form rawjson.StringForm) bool {
