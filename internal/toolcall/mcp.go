@@ -76,7 +76,11 @@ func (l *callList) message(raw []byte) (rpcKind, error) {
 	method, _ := plainText(o.value("method"))
 	// A request that leaves the version out is still one request only.
 	versionOK := version == rpcVersion || !o.has("jsonrpc")
-	return isCall, l.add(rpcCall(o, versionOK && method == methodCall))
+	c := rpcCall(o, versionOK && method == methodCall)
+	if holdsCalls(raw, "method") {
+		c.Fault = Malformed
+	}
+	return isCall, l.add(c)
 }
 
 // runsCall says whether some dispatcher runs the message as a call: all do but

@@ -124,6 +124,9 @@ func decodeOffer(format Format, body []byte) (Offer, error) {
 		return Offer{}, badRequest("message format %s is not supported; supported are %s, %s",
 			quoted(string(format)), formatList(messageFormats...), Auto)
 	}
+	if key := wrappedTools(body); key != "" {
+		return Offer{}, badRequest("the body has tools under %s, where no request has them on the wire: send what the library sends", key)
+	}
 	r := offerReader{format: format}
 	if err := r.body(body); err != nil {
 		return Offer{}, err

@@ -45,7 +45,7 @@ var requestSigns = map[string]formatSet{
 var entrySigns = map[string]formatSet{
 	"function": isChat, "input_schema": isAnthropic, "inputSchema": isMCP, "outputSchema": isMCP, "annotations": isMCP, "title": isMCP,
 	"functionDeclarations": isGeminis, "function_declarations": isGeminis, "mcp_server_name": isAnthropic, "server_label": isResponses,
-	"parameters": isResponses, "tools": isResponses, "cache_control": isAnthropic, "type": isChat | isResponses | isAnthropic,
+	"parameters": isResponses, "tools": isResponses, "cache_control": isAnthropic | isChat, "type": isChat | isResponses | isAnthropic,
 	"name": anyFormat &^ (isGeminis | isBedrock), "strict": isResponses | isAnthropic, "custom": isChat, "toolSpec": isBedrock,
 }
 

@@ -14,13 +14,12 @@ var builtInKeys = []string{
 	"enterpriseWebSearch", "exaAiSearch", "parallelAiSearch", "retrieval", "mcpServers",
 }
 
-// plainObjects are the members of a named entry that may hold an object or a list of
-// them and are no tool: what the formats, and libraries that write them, are known to
+// plainObjects are the members of a named entry that may hold an object and are no tool: what the formats, and libraries that write them, are known to
 // have there besides the deciding keys.
 var plainObjects = []string{
 	"description", "format", "strict", "cache_control", "input_examples", "examples", "allowed_callers",
 	"annotations", "outputSchema", "icons", "execution", "meta", "metadata", "security", "securitySchemes",
-	"response", "responseJsonSchema", "returns", "extras",
+	"response", "responseJsonSchema", "return", "returns", "extras", "providerOptions",
 }
 
 // builtIns takes the provider's own tools that stand beside what the entry is. In an
@@ -39,6 +38,49 @@ func (e *entry) builtIns(raw []byte, kind string) {
 			e.called(camelCase(m.Key))
 		}
 	}
+}
+
+// within takes the provider's own tools that stand in the object of a client's own.
+func (e *entry) within(raw []byte) {
+	members, _ := rawjson.Members(raw, maxMembers) // readObject has read them before
+	for _, m := range members {
+		if isNull(m.Value) {
+			continue
+		}
+		if key, ok := resembled(m.Key, builtInKeys); ok {
+			e.called(key)
+		} else if _, ok := resembled(m.Key, toolLists); ok {
+			e.fault(EntryAmbiguous)
+		}
+	}
+}
+
+// toolLists are the keys of lists of tools, in any format.
+var toolLists = []string{"tools", "functions", "functionDeclarations", "toolConfig"}
+
+// wrappers are where libraries, and sessions that are no single request, have the tools:
+// what reads one format's requests would find none.
+var wrappers = []string{"config", "setup", "session", "generateContentRequest", "generationConfig"}
+
+// wrappedTools is the key of such an object that has tools, "" where there is none.
+func wrappedTools(body []byte) string {
+	members, _ := rawjson.Members(body, maxMembers)
+	for _, m := range members {
+		key, ok := resembled(m.Key, wrappers)
+		if !ok || rawjson.KindOf(m.Value) != rawjson.Object {
+			continue
+		}
+		inner, err := rawjson.Members(m.Value, maxMembers)
+		if err != nil {
+			return key
+		}
+		for _, in := range inner {
+			if _, tools := resembled(in.Key, toolLists); tools && !isEmpty(in.Value) {
+				return key
+			}
+		}
+	}
+	return ""
 }
 
 // isUnknownObject says whether a member holds an object under a key that none of the

@@ -152,6 +152,7 @@ func (e *entry) nested(m member) {
 	if o.ambiguous() {
 		e.fault(EntryAmbiguous)
 	}
+	e.within(m.value)
 	for _, inner := range o.found {
 		if inner.key == "name" {
 			e.name(inner.value)

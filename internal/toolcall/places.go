@@ -14,6 +14,8 @@ var callPlaces = []string{
 	"choices", "candidates", "content", "contents", "message", "messages", "delta", "output", "outputs", "parts", "items",
 	"tool_call", "tool_calls", "function_call", "function_calls", "tool_use", "tool_uses",
 	"function", "custom", "type", "method", "toolUseId",
+	// Where the events of a stream have them.
+	"response", "item", "content_block",
 }
 
 // maxPlaces bounds how deep such keys are followed into one another. The deepest
