@@ -128,6 +128,10 @@ var _ = Describe("The support assistant, over HTTPS", Ordered, func() {
 			Eventually(func() string {
 				return x.Check(manager.AskExecution(ctx, GinkgoTB(), token, x.Body(fmt.Sprint("table-", i))).Executed(GinkgoTB()))
 			}).Should(BeEmpty(), x.About)
+			body := x.Body(fmt.Sprint("table-", i))
+			answer := manager.AskExecution(ctx, GinkgoTB(), token, body)
+			Expect(fromTree(ctx, cases.ExecutionObjects, "system:serviceaccount:"+cases.ExecutionNamespace+":"+cases.ExecutionAccount, body)).
+				To(Equal(response(answer.Body)), "files and cluster give one answer: "+x.About)
 		}
 	})
 })

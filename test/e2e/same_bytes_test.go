@@ -13,6 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/callgate/callgate/internal/cli"
+	"github.com/callgate/callgate/internal/testenv"
 	"github.com/callgate/callgate/test/cases"
 )
 
@@ -39,6 +40,19 @@ func fromFiles(ctx context.Context, namespace string, body []byte, objects ...an
 		In: bytes.NewReader(body), Out: &out, Err: &errOut, Dir: "work", Env: os.Getenv,
 		FS: fstest.MapFS{"work/objects.json": &fstest.MapFile{Data: list}},
 	}, []string{"review", "-f", "objects.json", "--as", "system:serviceaccount:" + namespace + ":" + cases.ServiceAccount, "-o", "json", "-"})
+	Expect(strings.TrimSpace(out.String())).NotTo(BeEmpty(), errOut.String())
+	return response(out.Bytes())
+}
+
+// fromTree is the same by objects in a file or directory of this repository.
+func fromTree(ctx context.Context, objects, as string, body []byte) string {
+	GinkgoHelper()
+	root, err := testenv.ModuleRoot()
+	Expect(err).NotTo(HaveOccurred())
+	var out, errOut bytes.Buffer
+	cli.Run(ctx, cli.Deps{
+		In: bytes.NewReader(body), Out: &out, Err: &errOut, FS: os.DirFS("/"), Dir: strings.TrimPrefix(root, "/"), Env: os.Getenv,
+	}, []string{"review", "-f", objects, "--as", as, "-o", "json", "-"})
 	Expect(strings.TrimSpace(out.String())).NotTo(BeEmpty(), errOut.String())
 	return response(out.Bytes())
 }
