@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// NewServeCommand is `callgate serve`.
+func NewServeCommand() *cobra.Command {
+	opts := DefaultServeOptions()
+	cmd := &cobra.Command{
+		Use:   "serve -f PATH... --identities FILE",
+		Short: "Serve the endpoint that gives verdicts from files, without a cluster",
+		Long: `Serves the endpoint that the manager serves in a cluster, and gives the same verdicts,
+by ToolPolicies, ToolSchemas, ToolAdapters, ConfigMaps, Namespaces, Roles, ClusterRoles
+and their bindings in files. Callers are those of --identities, each a ServiceAccount of
+some namespace; what RBAC is asked about them is answered by the roles in the files.
+
+PATH is a file or a directory (read recursively: *.yaml, *.yml, *.json). Files are read
+again when they hold something else, and take force as a whole: a review is judged by the
+old set or by the new one. A change that the API server would refuse is not used at all:
+what was in force stays, and the log and /readyz?verbose say why. A ToolSchema or a rule
+that does not compile is stored by a cluster and blocks; so it does here, unless --strict
+has it refused too.
+
+The first SIGTERM or SIGINT starts a drain, a second one ends it.`,
+		Example: `  # On this machine, for an agent of its own: a token and a CA are written to files
+  callgate serve -f policies/ --issue-token support/assistant=token --tls-self-signed --tls-ca-file ca.crt
+
+  # For others, with a certificate and tokens that they have
+  callgate serve -f policies/ --identities identities.yaml --bind-address :8443 \
+    --tls-cert-file tls.crt --tls-private-key-file tls.key`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			signals := make(chan os.Signal, 2)
+			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+			defer signal.Stop(signals)
+			signal.Ignore(syscall.SIGPIPE)
+			opts.Signals = signals
+			opts.Log = c.ErrOrStderr()
+			setGlobalLogger(newLogger(Options{Log: opts.Log, LogLevel: opts.LogLevel, LogFormat: opts.LogFormat}))
+			// The signals come by the channel, which tells a second from the first.
+			return Serve(context.WithoutCancel(c.Context()), opts)
+		},
+	}
+	opts.AddFlags(cmd.Flags())
+	return cmd
+}
