@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"os"
@@ -101,6 +102,8 @@ func (e *endpointUnderTest) options() ServeOptions {
 func (e *endpointUnderTest) newClient(opts ServeOptions) *http.Client {
 	if opts.InsecureHTTP {
 		e.scheme = "http"
+	}
+	if opts.CAFile == "" {
 		return &http.Client{Timeout: patience}
 	}
 	ca, err := os.ReadFile(opts.CAFile)
@@ -239,3 +242,8 @@ spec:
   unvalidatedCalls: Allow
 `
 }
+
+func now() time.Time { return time.Now() }
+
+// encode64 is how YAML has bytes.
+func encode64(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -162,6 +162,9 @@ func (o *importOptions) run(ctx context.Context, d Deps, source, file string) er
 		err = o.write(d, result.Objects, files)
 	} else {
 		_, err = d.Out.Write(bytes.Join(files, []byte("---\n")))
+		if err != nil {
+			err = fmt.Errorf("writing the objects: %w", err)
+		}
 	}
 	if err == nil && !sound {
 		return errBlocked

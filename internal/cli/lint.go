@@ -64,7 +64,6 @@ a file that could not be read, so that nobody can tell what it holds.`,
 			if err != nil {
 				return usageError(c, err)
 			}
-			defer catchBrokenPipe()()
 			if o.rules {
 				return o.listRules(d)
 			}

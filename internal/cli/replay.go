@@ -66,7 +66,6 @@ server would refuse. Lines of a log that are no records are counted and named.`,
 			if err := o.check(); err != nil {
 				return usageError(c, err)
 			}
-			defer catchBrokenPipe()()
 			return o.run(c.Context(), d)
 		},
 	}

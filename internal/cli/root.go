@@ -80,6 +80,7 @@ func Run(ctx context.Context, d Deps, args []string, more ...*cobra.Command) (co
 			code = ExitUsage
 		}
 	}()
+	defer catchBrokenPipe()()
 	root := NewRoot(d, more...)
 	root.SetArgs(args)
 	switch err := root.ExecuteContext(ctx); {
