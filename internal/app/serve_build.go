@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"time"
 
@@ -208,8 +207,7 @@ func (s *served) buildServers(validator *validator) (err error) {
 	if s.certificates != nil {
 		checks = append(checks, webhooks.CertificateCheck(s.certificates))
 	}
-	var live http.Handler = webhooks.Livez(clock.RealClock{}, s.beats)
-	s.health = webhooks.NewHealthServer(webhooks.Readyz(checks, s.details), live)
+	s.health = webhooks.NewHealthServer(webhooks.Readyz(checks, s.details), webhooks.Livez(clock.RealClock{}, s.beats))
 	return nil
 }
 
