@@ -12,5 +12,5 @@ import (
 // Signals are the manager's own business. Everywhere else their default is right: a
 // command that waits for its input ends at once.
 func main() {
-	os.Exit(cli.Run(context.Background(), cli.Process(), os.Args[1:], app.NewManagerCommand()))
+	os.Exit(cli.Run(context.Background(), cli.Process(), os.Args[1:], app.NewManagerCommand(), app.NewServeCommand()))
 }

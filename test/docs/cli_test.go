@@ -54,7 +54,7 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 }
 
 func wholeCommand() *cobra.Command {
-	c := cli.NewRoot(cli.Deps{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, FS: fstest.MapFS{}, Env: func(string) string { return "" }}, app.NewManagerCommand())
+	c := cli.NewRoot(cli.Deps{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, FS: fstest.MapFS{}, Env: func(string) string { return "" }}, app.NewManagerCommand(), app.NewServeCommand())
 	c.DisableAutoGenTag = true
 	c.InitDefaultCompletionCmd()
 	return c
