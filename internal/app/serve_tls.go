@@ -48,7 +48,7 @@ func newOwnCA(hosts []string, now func() time.Time) (*ownCA, error) {
 		return nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: "callgate serve"},
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "callgate serve CA"},
 		NotBefore: now().Add(-backdated), NotAfter: now().Add(caLife),
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
 	}
