@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/callgate/callgate/internal/objectname"
 	"github.com/callgate/callgate/internal/shown"
@@ -108,9 +111,21 @@ func (c *collector) entry(e *toolcall.OfferEntry, about descriptions) {
 			c.note("%s is listed twice: the first is taken", shown.Name(name))
 			continue
 		}
+		if !canBeNamed(name) {
+			c.note("entry %d is left out: its name has control characters, or more than %d characters, and no ToolSchema can have it", e.Index, maxName)
+			continue
+		}
 		c.seen[name] = true
 		c.tool(name, e, about[lastPart(name)])
 	}
+}
+
+// maxName is how long a ToolSchema's toolName may be, in code points.
+const maxName = 128
+
+// canBeNamed reports whether a ToolSchema can have the name.
+func canBeNamed(name string) bool {
+	return name != "" && utf8.RuneCountInString(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // tool makes the ToolSchema of one tool, if it has arguments that a schema can describe.

@@ -68,18 +68,19 @@ func TestLists(t *testing.T) {
 		text   string
 		want   int
 	}{
-		"a result":            {MCP, `{"tools":[` + tool + `]}`, 2},
-		"an answer":           {MCP, `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + tool + `]}}`, 2},
-		"the list":            {MCP, `[` + tool + `]`, 2},
-		"pages":               {MCP, `[{"tools":[` + tool + `],"nextCursor":"n"},{"tools":[` + strings.Replace(tool, `"a"`, `"b"`, 1) + `]}]`, 3},
-		"a tool on two pages": {MCP, `[{"tools":[` + tool + `]},{"tools":[` + tool + `]}]`, 2},
-		"functions":           {OpenAI, `{"messages":[],"functions":[{"name":"f","parameters":{"type":"object"}}]}`, 2},
-		"Responses":           {OpenAI, `{"input":"x","tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]}`, 2},
-		"a list of Chat":      {OpenAI, `[{"type":"function","function":{"name":"f","parameters":{}}}]`, 2},
-		"a list of Responses": {OpenAI, `[{"type":"function","name":"f","parameters":{}}]`, 2},
-		"Anthropic":           {Anthropic, `{"tools":[{"name":"f","input_schema":{"type":"object"}}]}`, 2},
-		"none":                {Anthropic, `{"tools":[]}`, 0},
-		"no JSON":             {MCP, `{"tools":`, 0},
+		"a result":                    {MCP, `{"tools":[` + tool + `]}`, 2},
+		"an answer":                   {MCP, `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + tool + `]}}`, 2},
+		"the list":                    {MCP, `[` + tool + `]`, 2},
+		"pages":                       {MCP, `[{"tools":[` + tool + `],"nextCursor":"n"},{"tools":[` + strings.Replace(tool, `"a"`, `"b"`, 1) + `]}]`, 3},
+		"a tool on two pages":         {MCP, `[{"tools":[` + tool + `]},{"tools":[` + tool + `]}]`, 2},
+		"functions":                   {OpenAI, `{"messages":[],"functions":[{"name":"f","parameters":{"type":"object"}}]}`, 2},
+		"Responses":                   {OpenAI, `{"input":"x","tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]}`, 2},
+		"a list of Chat":              {OpenAI, `[{"type":"function","function":{"name":"f","parameters":{}}}]`, 2},
+		"a list of Responses":         {OpenAI, `[{"type":"function","name":"f","parameters":{}}]`, 2},
+		"Anthropic":                   {Anthropic, `{"tools":[{"name":"f","input_schema":{"type":"object"}}]}`, 2},
+		"a name that nobody can have": {MCP, `{"tools":[` + tool + `,{"name":"a\nb","inputSchema":{}},{"name":"` + strings.Repeat("x", 129) + `","inputSchema":{}}]}`, 2},
+		"none":                        {Anthropic, `{"tools":[]}`, 0},
+		"no JSON":                     {MCP, `{"tools":`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := Tools(c.source, []byte(c.text), Options{PolicyName: "p", ServiceAccounts: []string{"x"}})
