@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"slices"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -18,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/rbac"
 	"github.com/callgate/callgate/internal/testenv"
 )
@@ -61,6 +64,22 @@ var _ = Describe("Whoever may do something by roles in files", func() {
 		Expect(err).NotTo(HaveOccurred())
 		Expect(review.Status.User.Groups).To(ConsistOf(rbac.Groups(namespace)))
 	})
+})
+
+// What a cluster has by itself can be had out of it and read from a file.
+var _ = It("reads the roles that every cluster has", func(ctx SpecContext) {
+	kubectl, kubeconfig := env.Kubectl(GinkgoTB())
+	text, err := exec.CommandContext(ctx, kubectl, "--kubeconfig", kubeconfig, "get", "namespaces,clusterroles,clusterrolebindings,roles,rolebindings,configmaps", "-A", "-o", "yaml").Output()
+	Expect(err).NotTo(HaveOccurred())
+	set, problems := manifest.Load(ctx, manifest.Options{FS: fstest.MapFS{"cluster.yaml": {Data: text}}}, manifest.Source{Path: "cluster.yaml"})
+	Expect(problems).To(BeEmpty())
+	Expect(len(set.ClusterRoles)).To(BeNumerically(">", 30))
+	admin := rbac.Request{User: "x", Groups: []string{"system:masters"}, Verb: "call", APIGroup: "callgate.dev", Resource: "toolschemas", Namespace: "default", Name: "t"}
+	by, allowed := rbac.New(rbac.Objects{
+		Roles: set.Roles, ClusterRoles: set.ClusterRoles, RoleBindings: set.RoleBindings, ClusterRoleBindings: set.ClusterRoleBindings,
+	}).Allows(admin)
+	Expect(allowed).To(BeTrue())
+	Expect(by).To(Equal("ClusterRoleBinding cluster-admin"))
 })
 
 func create(ctx context.Context, objects rbac.Objects) {
