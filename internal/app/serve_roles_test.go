@@ -72,6 +72,11 @@ func TestServeByRoles(t *testing.T) {
 			t.Errorf("%s: answered %s, want %s", name, answer, tc.want)
 		}
 	}
+	for tenant, want := range map[string]string{"alpha": `"allowed":true`, "beta": `"allowed":false`} {
+		if answer := e.ask("ToolRequestReview", `{"tools":["get_ticket"],"context":{"tenant":"`+tenant+`"}}`); !strings.Contains(answer, want) {
+			t.Errorf("an offer for %s: answered %s", tenant, answer)
+		}
+	}
 	e.rename("proxy", "token")
 	for name, tc := range map[string]struct {
 		request string

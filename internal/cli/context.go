@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
+	"github.com/callgate/callgate/internal/rbac"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
@@ -133,8 +133,8 @@ func (o contextOptions) readAttributes(d Deps) ([]byte, error) {
 
 // judgeCalls judges as the endpoint does, by the roles that the files have. refused is
 // what the endpoint would answer with 403.
-func judgeCalls(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller, in toolcall.Review) (d review.Decision, refused error) {
-	given, refused := delegated(snap, set, caller, in)
+func judgeCalls(snap *snapshot.Snapshot, roles *rbac.Authorizer, caller review.Caller, in toolcall.Review) (d review.Decision, refused error) {
+	given, refused := delegated(snap, roles, caller, in)
 	if refused != nil {
 		return d, refused
 	}
@@ -142,8 +142,8 @@ func judgeCalls(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller
 }
 
 // delegated gives the answers of the roles, or why nothing is judged.
-func delegated(snap *snapshot.Snapshot, set *manifest.Set, caller review.Caller, in toolcall.Review) (review.Answers, error) {
-	given := fileset.Authorizer(set).Answers(review.Needs(snap, caller, &in))
+func delegated(snap *snapshot.Snapshot, roles *rbac.Authorizer, caller review.Caller, in toolcall.Review) (review.Answers, error) {
+	given := roles.Answers(review.Needs(snap, caller, &in))
 	if q, asked := review.Delegation(caller, &in); asked && given[q] != review.Granted {
 		return nil, fmt.Errorf("%s may not ask on behalf of %s/%s: no role in the files grants it the verb reviewas on that ServiceAccount", caller.Username(), q.In, q.Name)
 	}

@@ -80,7 +80,8 @@ func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifes
 		q.review.UID = derivedUID(out.Revision, caller, q)
 	}
 	snap := snapshot.New(out)
-	given, refused := delegated(snap, set, caller, q.review)
+	roles := fileset.Authorizer(set)
+	given, refused := delegated(snap, roles, caller, q.review)
 	if refused != nil {
 		fmt.Fprintln(d.Err, refused)
 		return errBlocked
@@ -88,7 +89,7 @@ func (o *reviewOptions) judgeExecution(ctx context.Context, d Deps, set *manifes
 	x, trace := review.Executions(snap, caller, q.review, given), (*review.Trace)(nil)
 	if o.explain {
 		x, trace = review.ExplainExecutions(snap, caller, q.review, given)
-		trace = explained(trace, fileset.Authorizer(set))
+		trace = explained(trace, roles)
 	}
 	outcome, err := runFromFiles(ctx, set, x.Run)
 	if err != nil {

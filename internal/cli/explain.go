@@ -138,6 +138,7 @@ func explainOffer(b *bytes.Buffer, o *review.TracedOffer) {
 	}
 	for _, v := range o.Policies {
 		r.add(2, "policy "+v.Policy, v.Outcome, v.Detail, v.Errors...)
+		explainChecks(r, 4, v.Checks)
 		for _, name := range v.UnreadyTools {
 			r.add(4, quoteEmpty(name), review.OutcomeFailed, "declared, and its ToolSchema is not accepted")
 		}

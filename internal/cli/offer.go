@@ -10,6 +10,7 @@ import (
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
 	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/review"
@@ -95,7 +96,8 @@ func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, set *manifest.Se
 		q.offer.UID = derivedUID(out.Revision, caller, q)
 	}
 	snap := snapshot.New(out)
-	given, refused := delegated(snap, set, caller, *q.offer.Session())
+	roles := fileset.Authorizer(set)
+	given, refused := delegated(snap, roles, caller, *q.offer.Session())
 	if refused != nil {
 		fmt.Fprintln(d.Err, refused)
 		return errBlocked
@@ -103,6 +105,7 @@ func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, set *manifest.Se
 	decision, trace := review.Offers(snap, caller, q.offer, nil, given), (*review.Trace)(nil)
 	if o.explain {
 		decision, trace = review.ExplainOffers(snap, caller, q.offer, nil, given)
+		trace = explained(trace, roles)
 	}
 	var port review.Validator = review.NoValidator{}
 	if o.validator != "" {

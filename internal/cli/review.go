@@ -168,7 +168,8 @@ func (o *reviewOptions) judgeCalls(d Deps, set *manifest.Set, out *compile.Outpu
 		q.review.UID = derivedUID(out.Revision, caller, q)
 	}
 	snap := snapshot.New(out)
-	given, refused := delegated(snap, set, caller, q.review)
+	roles := fileset.Authorizer(set)
+	given, refused := delegated(snap, roles, caller, q.review)
 	if refused != nil {
 		fmt.Fprintln(d.Err, refused)
 		return errBlocked
@@ -176,7 +177,7 @@ func (o *reviewOptions) judgeCalls(d Deps, set *manifest.Set, out *compile.Outpu
 	decision, trace := review.Calls(snap, caller, q.review, given), (*review.Trace)(nil)
 	if o.explain {
 		decision, trace = review.ExplainCalls(snap, caller, q.review, given)
-		trace = explained(trace, fileset.Authorizer(set))
+		trace = explained(trace, roles)
 	}
 	err := o.print(d, answered{toolcall.Kind, q.request, &decision.Response, trace}, func(p *printer) error { return p.response(&decision.Response) })
 	if err != nil {

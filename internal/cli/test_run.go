@@ -15,7 +15,9 @@ import (
 	"github.com/callgate/callgate/internal/adapter"
 	"github.com/callgate/callgate/internal/casefile"
 	"github.com/callgate/callgate/internal/compile"
+	"github.com/callgate/callgate/internal/fileset"
 	"github.com/callgate/callgate/internal/manifest"
+	"github.com/callgate/callgate/internal/rbac"
 	"github.com/callgate/callgate/internal/review"
 	"github.com/callgate/callgate/internal/snapshot"
 	"github.com/callgate/callgate/internal/toolcall"
@@ -52,6 +54,7 @@ type bench struct {
 	set      *manifest.Set
 	out      *compile.Output
 	snap     *snapshot.Snapshot
+	roles    *rbac.Authorizer
 	executor *adapter.Executor
 	touched  *casefile.Coverage
 }
@@ -67,7 +70,7 @@ func newBench(set *manifest.Set) (*bench, error) {
 	if err != nil {
 		return nil, fmt.Errorf("running the cases: %w", err)
 	}
-	return &bench{set: set, out: out, snap: snapshot.New(out), executor: executor, touched: casefile.NewCoverage()}, nil
+	return &bench{set: set, out: out, snap: snapshot.New(out), roles: fileset.Authorizer(set), executor: executor, touched: casefile.NewCoverage()}, nil
 }
 
 func (b *bench) close() { b.executor.Close() }
@@ -156,7 +159,7 @@ func (b *bench) calls(c *casefile.Case, caller review.Caller) (any, error) {
 		return nil, err
 	}
 	in.UID = cmp.Or(in.UID, caseUID(c))
-	d, refused := judgeCalls(b.snap, b.set, caller, in)
+	d, refused := judgeCalls(b.snap, b.roles, caller, in)
 	if refused != nil {
 		return nil, refused
 	}
@@ -183,7 +186,7 @@ func (b *bench) offer(ctx context.Context, c *casefile.Case, caller review.Calle
 		return nil, err
 	}
 	in.UID = cmp.Or(in.UID, caseUID(c))
-	given, refused := delegated(b.snap, b.set, caller, *in.Session())
+	given, refused := delegated(b.snap, b.roles, caller, *in.Session())
 	if refused != nil {
 		return nil, refused
 	}
@@ -221,7 +224,7 @@ func (b *bench) execution(ctx context.Context, c *casefile.Case, caller review.C
 		return nil, err
 	}
 	in.UID = cmp.Or(in.UID, caseUID(c))
-	given, refused := delegated(b.snap, b.set, caller, in)
+	given, refused := delegated(b.snap, b.roles, caller, in)
 	if refused != nil {
 		return nil, refused
 	}

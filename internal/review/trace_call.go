@@ -15,7 +15,7 @@ const (
 	whyEarlier = "the policy failed in an earlier stage"
 	whyBlocked = "the call was blocked before"
 	whyTool    = "it is about other tools"
-	whyCall    = "it reads what only a call has, and has its say there"
+	whyCall    = "it reads what the offer lacks, and has its say on the call"
 
 	whyNoTenant = "it reads the tenant, and there is none"
 )

@@ -35,8 +35,11 @@ type TracedOfferView struct {
 	Errors []string `json:"errors,omitempty"`
 	// UnreadyTools are declared names whose ToolSchema is not accepted: each blocks every
 	// offer.
-	UnreadyTools []string     `json:"unreadyTools,omitempty"`
-	Names        []TracedName `json:"names,omitempty"`
+	UnreadyTools []string `json:"unreadyTools,omitempty"`
+	// Checks are what was looked at for all names: the tenant, where the application names
+	// one.
+	Checks []TracedCheck `json:"checks,omitempty"`
+	Names  []TracedName  `json:"names,omitempty"`
 	// Validator is the second opinion, nil where the policy wants none.
 	Validator *TracedValidator `json:"validator,omitempty"`
 }
@@ -75,8 +78,11 @@ func (t *Trace) offer(o *offer) *TracedOffer {
 	for i := range o.views {
 		p := o.views[i].policy
 		v := TracedOfferView{Policy: p.String(), UnreadyTools: shownSet(p.UnreadyTools)}
-		if p.Broken {
+		switch {
+		case p.Broken:
 			v.Detail = whyBroken
+		case o.in.Context.Tenant != "":
+			v.Checks = append(v.Checks, o.eval.tenantCheck(i, p))
 		}
 		t.Offer.Policies = append(t.Offer.Policies, v)
 	}

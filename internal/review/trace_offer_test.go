@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+	"github.com/callgate/callgate/internal/toolcall"
 )
 
 // offerOutline is what the policies said of an offer, a line a policy.
@@ -15,6 +16,9 @@ func offerOutline(o *TracedOffer) string {
 	var lines []string
 	for _, v := range o.Policies {
 		parts := []string{v.Policy, v.Outcome}
+		for _, c := range v.Checks {
+			parts = append(parts, c.Kind+":"+c.Outcome)
+		}
 		for _, n := range v.Names {
 			parts = append(parts, n.Name+"="+n.Outcome)
 			for _, c := range n.Checks {
@@ -76,6 +80,34 @@ func TestTraceOfAnOffer(t *testing.T) {
 			}
 			if _, err := json.Marshal(trace); err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+// A tenant that the application names is looked at once for each policy.
+func TestTraceOfAnOfferInContext(t *testing.T) {
+	for name, tc := range map[string]struct {
+		source callgatev1alpha1.TenantSource
+		says   AccessAnswer
+		want   string
+	}{
+		"it may be used":     {callgatev1alpha1.TenantFromContext, Granted, "team/p passed tenant:passed a=passed"},
+		"it may not":         {callgatev1alpha1.TenantFromContext, Refused, "team/p failed tenant:failed a=passed"},
+		"nobody can tell":    {callgatev1alpha1.TenantFromContext, Unanswered, "team/p failed tenant:unanswered a=passed"},
+		"the policy's other": {callgatev1alpha1.TenantFromNamespace, Granted, "team/p failed tenant:failed a=passed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snap := objects{policies: []*callgatev1alpha1.ToolPolicy{offerPolicy("p", tenantFrom(tc.source), "a")}}.snapshot()
+			in := names(t, `["a"]`)
+			in.Context = toolcall.Context{Tenant: "alpha"}
+			answers := Answers{}
+			for _, q := range Needs(snap, offerer, in.Session()) {
+				answers[q] = tc.says
+			}
+			d, trace := ExplainOffers(snap, offerer, in, nil, answers)
+			if diff := cmp.Diff(tc.want, offerOutline(trace.Offer)); diff != "" || trace.Offer.Allowed != d.Response.Allowed {
+				t.Errorf("allowed %v and %v, outline (-want +got):\n%s", trace.Offer.Allowed, d.Response.Allowed, diff)
 			}
 		})
 	}
