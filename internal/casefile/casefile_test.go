@@ -89,6 +89,8 @@ func TestCompare(t *testing.T) {
 	for _, tc := range []struct{ input, expected, answer, want string }{
 		{"calls", `{"verdict":"block"}`, blocked, ``},
 		{"calls", `{"verdict":"allow"}`, blocked, `verdict`},
+		{"calls", `{"verdict":"block"}`, `{"allowed":false,"results":[{"allowed":false,"code":"malformed_call"}]}`, `code`},
+		{"calls", `{"verdict":"block","code":"malformed_call"}`, `{"allowed":false,"results":[{"allowed":false,"code":"malformed_call"}]}`, ``},
 		{"calls", `{"verdict":"block"}`, ``, `refused`},
 		{"calls", `{"verdict":"block","refused":true}`, ``, ``},
 		{"calls", `{"verdict":"block","refused":true}`, blocked, `refused`},

@@ -36,6 +36,7 @@ func (c *Case) Compare(a Answer) []Difference {
 		d.add("refused", c.expected.refused, refused)
 	}
 	d.verdict(c, response)
+	d.malformed(c, response)
 	flat := c.flat(response)
 	for _, key := range slices.Sorted(maps.Keys(c.expected.members)) {
 		want := c.expected.members[key]
@@ -80,6 +81,22 @@ func (d *differ) verdict(c *Case, response map[string]any) {
 	reason := c.reason(response)
 	if want != reason {
 		d.add("reason_code", want, reason)
+	}
+}
+
+// malformed holds a case that says no more than block to a call that could be read: one
+// that is only misspelt says nothing of the policies.
+func (d *differ) malformed(c *Case, response map[string]any) {
+	if c.expected.reasonCode != "" || c.expected.verdict != block || c.Kind == Offer {
+		return
+	}
+	for _, key := range []string{"code", "errors", "results"} {
+		if _, told := c.expected.members[key]; told {
+			return
+		}
+	}
+	if code := c.reason(response); code == "malformed_call" {
+		d.add("code", "another, or this one said in so many words", code)
 	}
 }
 

@@ -82,6 +82,7 @@ func Tools(source Source, text []byte, opts Options) (Result, error) {
 	if len(c.declared) == 0 {
 		return Result{}, ErrNoTools
 	}
+	c.name()
 	objects := append([]Object{c.policy()}, c.schemas...)
 	return Result{Objects: objects, Notes: c.notes}, nil
 }
@@ -94,7 +95,9 @@ type collector struct {
 	seen     map[string]bool
 	declared []string
 	schemas  []Object
-	notes    []string
+	// effective are the tools' names, one for each of schemas.
+	effective []string
+	notes     []string
 }
 
 func (c *collector) note(format string, args ...any) {
@@ -115,6 +118,10 @@ func (c *collector) entry(e *toolcall.OfferEntry, about descriptions) {
 			c.note("entry %d is left out: its name has control characters, or more than %d characters, and no ToolSchema can have it", e.Index, maxName)
 			continue
 		}
+		if name == "*" && c.opts.Server == "" {
+			c.note("entry %d is left out: a ToolPolicy takes the name * for every tool", e.Index)
+			continue
+		}
 		c.seen[name] = true
 		c.tool(name, e, about[lastPart(name)])
 	}
@@ -125,7 +132,7 @@ const maxName = 128
 
 // canBeNamed reports whether a ToolSchema can have the name.
 func canBeNamed(name string) bool {
-	return name != "" && utf8.RuneCountInString(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl)
+	return name != "" && utf8.RuneCountInString(name) <= maxName && !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || odd(r) })
 }
 
 // tool makes the ToolSchema of one tool, if it has arguments that a schema can describe.
@@ -158,13 +165,36 @@ func (c *collector) tool(name string, e *toolcall.OfferEntry, about description)
 		spec["server"] = c.opts.Server
 	}
 	if about.text != "" {
-		spec["description"] = shown.Cut(about.text, maxDescription-1)
+		spec["description"] = shown.Cut(strings.Map(plain, about.text), maxDescription-1)
 	}
-	object, other := c.names.For(effective, "tool")
-	if other != "" {
-		c.note("%s and %s make the same name of an object: the second is called %s", shown.Name(other), shown.Name(effective), object)
+	c.effective = append(c.effective, effective)
+	c.schemas = append(c.schemas, c.object("ToolSchema", "", spec))
+}
+
+// plain replaces what YAML cannot hold.
+func plain(r rune) rune {
+	if odd(r) || r < ' ' && r != '\n' && r != '\t' {
+		return ' '
 	}
-	c.schemas = append(c.schemas, c.object("ToolSchema", object, spec))
+	return r
+}
+
+// name names the objects by their tools in the order of their names, so that the order in
+// which a server lists them decides nothing.
+func (c *collector) name() {
+	order := make([]int, len(c.schemas))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.effective[a], c.effective[b]) })
+	for _, i := range order {
+		object, other := c.names.For(c.effective[i], "tool")
+		if other != "" {
+			c.note("%s and %s make the same name of an object: the second is called %s", shown.Name(other), shown.Name(c.effective[i]), object)
+		}
+		c.schemas[i].Name = object
+		c.schemas[i].Content["metadata"].(map[string]any)["name"] = object
+	}
 }
 
 func (c *collector) policy() Object {

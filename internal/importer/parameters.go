@@ -3,10 +3,14 @@ package importer
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // maxExact is the largest integer that every client keeps: kubectl's merges go through
@@ -29,9 +33,34 @@ func parameters(schema []byte) (keyword string, value any, why string) {
 	}
 	var indented bytes.Buffer
 	if json.Indent(&indented, schema, "", "  ") != nil {
-		return "parametersJSON", string(schema), why
+		return "parametersJSON", escaped(string(schema)), why
 	}
-	return "parametersJSON", strings.TrimSpace(indented.String()) + "\n", why
+	return "parametersJSON", escaped(strings.TrimSpace(indented.String())) + "\n", why
+}
+
+// odd tells characters that YAML writers change or refuse, or that nobody sees.
+func odd(r rune) bool {
+	return r >= 0x7f && (unicode.IsControl(r) || !unicode.IsPrint(r)) || r == utf8.RuneError
+}
+
+// escaped is the same JSON text without odd characters: they stand in strings only.
+func escaped(text string) string {
+	if !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !odd(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // changes says what the API server or kubectl would change in a schema, "" if nothing
@@ -47,6 +76,13 @@ func changes(schema []byte) string {
 		switch v := token.(type) {
 		case nil:
 			return "kubectl would drop its nulls"
+		case string:
+			if v == "<<" {
+				return "YAML takes the key << for something else"
+			}
+			if strings.ContainsFunc(v, odd) {
+				return "YAML cannot hold all of its characters"
+			}
 		case json.Number:
 			if !keeps(v.String()) {
 				return "the number " + cut(v.String()) + " would be rounded"

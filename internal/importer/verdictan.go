@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/callgate/callgate/internal/verdictan"
@@ -42,6 +43,13 @@ func configured(o verdictan.Object, opts Options) Object {
 	}
 	if o.Kind == "ToolPolicy" && opts.PolicyName != "" {
 		metadata["name"] = opts.PolicyName
+	}
+	if spec, ok := o.Content["spec"].(map[string]any); ok && spec["parameters"] != nil {
+		if text, err := json.Marshal(spec["parameters"]); err == nil {
+			delete(spec, "parameters")
+			keyword, value, _ := parameters(text)
+			spec[keyword] = value
+		}
 	}
 	name, _ := metadata["name"].(string)
 	return Object{Kind: o.Kind, Name: name, Content: o.Content}
