@@ -43,7 +43,9 @@ var _ = Describe("The cases, over HTTPS", func() {
 			for _, s := range schemas {
 				objects = append(objects, typed("ToolSchema", s))
 			}
-			Expect(fromFiles(ctx, namespace, body, objects...)).To(Equal(response(ask(ctx, token, body).Body)), "files and cluster give one verdict")
+			want := fromFiles(ctx, namespace, body, objects...)
+			Eventually(func() string { return response(ask(ctx, token, body).Body) }).
+				WithTimeout(10*time.Second).Should(Equal(want), "once the objects are in force, files and cluster give one verdict")
 		})
 	}
 })

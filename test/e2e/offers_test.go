@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -71,8 +72,9 @@ var _ = Describe("The cases about offers, over HTTPS", func() {
 			body, err := c.Body()
 			Expect(err).NotTo(HaveOccurred())
 			Eventually(func() string { return c.CheckOffer(p.offer(ctx, body)) }).Should(BeEmpty())
-			answer := manager.AskOffer(ctx, GinkgoTB(), p.token, body)
-			Expect(fromFiles(ctx, p.namespace, body, typed("ToolPolicy", policy))).To(Equal(response(answer.Body)), "files and cluster give one verdict")
+			want := fromFiles(ctx, p.namespace, body, typed("ToolPolicy", policy))
+			Eventually(func() string { return response(manager.AskOffer(ctx, GinkgoTB(), p.token, body).Body) }).
+				WithTimeout(10*time.Second).Should(Equal(want), "once the policy is in force, files and cluster give one verdict")
 		})
 	}
 })
