@@ -88,8 +88,7 @@ func parsePointer(pointer string) ([]string, error) {
 		if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(key), "~") {
 			return nil, errPointerEscape
 		}
-		// In this order: ~01 stands for ~1.
-		keys[i] = strings.ReplaceAll(strings.ReplaceAll(key, "~1", "/"), "~0", "~")
+		keys[i] = rawjson.UnescapeToken(key)
 	}
 	return keys, nil
 }

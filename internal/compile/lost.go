@@ -35,7 +35,7 @@ func LostInApply(lastApplied string, parameters []byte) []string {
 	if err != nil {
 		return nil
 	}
-	wanted := field(field(applied, "spec"), "parameters")
+	wanted := applied.Get("spec").Get("parameters")
 	if wanted == nil {
 		return nil
 	}
@@ -70,8 +70,8 @@ func findLost(wanted, stored *rawjson.Value, at string, lost *[]string) {
 
 func findLostFields(wanted, stored *rawjson.Value, at string, lost *[]string) {
 	for _, f := range wanted.Fields {
-		pointer := at + "/" + escapePointer(f.Key)
-		kept := field(stored, f.Key)
+		pointer := at + "/" + rawjson.EscapeToken(f.Key)
+		kept := stored.Get(f.Key)
 		if f.Value.Kind != rawjson.Null || kept != nil {
 			findLost(f.Value, kept, pointer, lost)
 		} else if len(*lost) < maxLost {
@@ -131,7 +131,7 @@ func (w *storageWalk) visit(v *rawjson.Value, at, key string) {
 		}
 	}
 	for _, f := range v.Fields {
-		pointer := at + "/" + escapePointer(f.Key)
+		pointer := at + "/" + rawjson.EscapeToken(f.Key)
 		switch {
 		case f.Key == "default" || f.Key == "example" || f.Key == "examples":
 			// Annotations: losing a null in them changes no verdict, and half of all
@@ -148,26 +148,6 @@ func (w *storageWalk) visit(v *rawjson.Value, at, key string) {
 }
 
 const nullMessage = `kubectl apply without --server-side drops this null: write "type": "null" instead of "const": null, or the schema in parametersJSON`
-
-func field(v *rawjson.Value, key string) *rawjson.Value {
-	if v == nil {
-		return nil
-	}
-	for _, f := range v.Fields {
-		if f.Key == key {
-			return f.Value
-		}
-	}
-	return nil
-}
-
-func escapePointer(key string) string {
-	// Every key of every schema comes here, and hardly any has what needs an escape.
-	if !strings.ContainsAny(key, "~/") {
-		return key
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
 
 // lostWarnings turns the annotation of a cached object, or the last-applied annotation
 // of a complete one, into warnings.
@@ -193,26 +173,10 @@ func lostWarnings(s *callgatev1alpha1.ToolSchema) []callgatev1alpha1.Problem {
 	for _, pointer := range pointers[:min(len(pointers), maxLost)] {
 		keyword := pointer[strings.LastIndexByte(pointer, '/')+1:]
 		message := `kubectl's client-side apply dropped the null that you wrote here: write "type": "null" instead of "const": null, use parametersJSON, or apply with --server-side`
-		if at(stored, pointer) != nil {
+		if stored.At(pointer) != nil {
 			message = "kubectl's client-side apply rounded the number that you wrote here to a double: use parametersJSON, or apply with --server-side"
 		}
 		warnings = append(warnings, newProblem(pointer, keyword, message))
 	}
 	return warnings
-}
-
-// at gives the value at a JSON Pointer, or nil.
-func at(v *rawjson.Value, pointer string) *rawjson.Value {
-	for _, token := range strings.Split(pointer, "/")[1:] {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-		if v == nil {
-			return nil
-		}
-		if i, err := strconv.Atoi(token); err == nil && v.Kind == rawjson.Array && i >= 0 && i < len(v.Items) {
-			v = v.Items[i]
-			continue
-		}
-		v = field(v, token)
-	}
-	return v
 }

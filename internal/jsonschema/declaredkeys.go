@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // The bounds on DeclaredKeys: more names than these are no help to anybody, and more
@@ -47,7 +49,7 @@ func splitPointer(pointer string) []string {
 	}
 	tokens := strings.Split(pointer[1:], "/")
 	for i, token := range tokens {
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		tokens[i] = rawjson.UnescapeToken(token)
 	}
 	return tokens
 }

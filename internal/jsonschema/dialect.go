@@ -80,7 +80,7 @@ func (d *document) chooseDialect() bool {
 			return false
 		}
 	}
-	s := field(d.tree, "$schema")
+	s := d.tree.Get("$schema")
 	if s == nil {
 		return true
 	}
@@ -119,7 +119,7 @@ func (d *document) checkDialect(pl place) {
 			d.ignoredKeyword(pl, f.Key, newer)
 		}
 	}
-	ref := field(pl.value, "$ref")
+	ref := pl.value.Get("$ref")
 	if ref == nil || ref.Kind != rawjson.String {
 		return
 	}
@@ -131,7 +131,7 @@ func (d *document) checkDialect(pl place) {
 }
 
 func (d *document) ignoredKeyword(pl place, key string, newer Dialect) {
-	at := pl.path + "/" + escapeToken(key)
+	at := pl.path + "/" + rawjson.EscapeToken(key)
 	if d.explicit {
 		d.warnings.add(at, key, "%s ignores %s, so it checks nothing; %s has it", d.dialect, key, newer)
 		return
@@ -140,7 +140,7 @@ func (d *document) ignoredKeyword(pl place, key string, newer Dialect) {
 }
 
 func (d *document) ignoredSibling(pl place, key string) {
-	at := pl.path + "/" + escapeToken(key)
+	at := pl.path + "/" + rawjson.EscapeToken(key)
 	if d.explicit {
 		d.warnings.add(at, key, "%s ignores %s beside $ref, so it checks nothing; %s heeds it", d.dialect, key, Draft2020)
 		return

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/callgate/callgate/internal/rawjson"
 )
@@ -117,7 +116,7 @@ func (d *document) checkValue(v *rawjson.Value, path string) {
 	case rawjson.Object:
 		seen := make(map[string]struct{}, len(v.Fields))
 		for _, f := range v.Fields {
-			at := path + "/" + escapeToken(f.Key)
+			at := path + "/" + rawjson.EscapeToken(f.Key)
 			if _, ok := seen[f.Key]; ok {
 				d.problems.add(at, "", "the key %q occurs twice in one object; keep one", f.Key)
 			}
@@ -127,29 +126,9 @@ func (d *document) checkValue(v *rawjson.Value, path string) {
 	}
 }
 
-func escapeToken(s string) string {
-	if !strings.ContainsAny(s, "~/") {
-		return s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
-}
-
-// field gives the value under a key; nil where there is none.
-func field(v *rawjson.Value, key string) *rawjson.Value {
-	if v == nil || v.Kind != rawjson.Object {
-		return nil
-	}
-	for _, f := range v.Fields {
-		if f.Key == key {
-			return f.Value
-		}
-	}
-	return nil
-}
-
 // textField gives a string member; "" where there is none.
 func textField(v *rawjson.Value, key string) string {
-	if f := field(v, key); f != nil && f.Kind == rawjson.String {
+	if f := v.Get(key); f != nil && f.Kind == rawjson.String {
 		return f.Text
 	}
 	return ""

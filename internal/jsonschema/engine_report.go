@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/shown"
 )
 
@@ -369,7 +370,7 @@ func (e *engine) appendPointer(id int32) {
 		e.words = strconv.AppendInt(e.words, int64(l.index), 10)
 		return
 	}
-	e.words = append(e.words, escapeToken(e.nameOf(l))...)
+	e.words = append(e.words, rawjson.EscapeToken(e.nameOf(l))...)
 }
 
 // actual names the kind of the value at a location.

@@ -45,9 +45,9 @@ func (g *instanceGenerator) again(text []byte) {
 func (g *instanceGenerator) itemParts(parts []*rawjson.Value, i int) []*rawjson.Value {
 	var list []*rawjson.Value
 	for _, s := range parts {
-		tuple, rest := itemsOf(s, "prefixItems"), field(s, "items")
+		tuple, rest := itemsOf(s, "prefixItems"), s.Get("items")
 		if len(tuple) == 0 && rest != nil && rest.Kind == rawjson.Array {
-			tuple, rest = rest.Items, field(s, "additionalItems")
+			tuple, rest = rest.Items, s.Get("additionalItems")
 		}
 		switch {
 		case i < len(tuple):
@@ -55,9 +55,9 @@ func (g *instanceGenerator) itemParts(parts []*rawjson.Value, i int) []*rawjson.
 		case rest != nil:
 			list = append(list, g.parts(rest)...)
 		default:
-			list = append(list, g.parts(field(s, "unevaluatedItems"))...)
+			list = append(list, g.parts(s.Get("unevaluatedItems"))...)
 		}
-		if contains := field(s, "contains"); contains != nil && g.IntN(3) == 0 {
+		if contains := s.Get("contains"); contains != nil && g.IntN(3) == 0 {
 			list = append(list, g.parts(contains)...)
 		}
 	}
@@ -112,7 +112,7 @@ func (g *instanceGenerator) objectKeys(parts []*rawjson.Value, depth int) []stri
 				add(name.Text)
 			}
 		}
-		if props := field(s, "properties"); props != nil && depth <= maxInstanceLevels && g.left > 0 {
+		if props := s.Get("properties"); props != nil && depth <= maxInstanceLevels && g.left > 0 {
 			for _, f := range props.Fields {
 				if g.IntN(2) == 0 {
 					add(f.Key)
@@ -153,7 +153,7 @@ func (g *instanceGenerator) objectKeys(parts []*rawjson.Value, depth int) []stri
 func (g *instanceGenerator) addDependents(parts []*rawjson.Value, add func(string), keys *[]string) {
 	for _, s := range parts {
 		for _, keyword := range [...]string{"dependentRequired", "dependencies"} {
-			list := field(s, keyword)
+			list := s.Get(keyword)
 			if list == nil {
 				continue
 			}
@@ -173,7 +173,7 @@ func (g *instanceGenerator) addDependents(parts []*rawjson.Value, add func(strin
 func closedTo(parts []*rawjson.Value) bool {
 	return slices.ContainsFunc(parts, func(s *rawjson.Value) bool {
 		for _, keyword := range [...]string{"additionalProperties", "unevaluatedProperties"} {
-			if v := field(s, keyword); v != nil && v.Kind == rawjson.Bool {
+			if v := s.Get(keyword); v != nil && v.Kind == rawjson.Bool {
 				return v.Raw[0] == 'f'
 			}
 		}
@@ -185,13 +185,13 @@ func (g *instanceGenerator) memberParts(parts []*rawjson.Value, key string) []*r
 	var list []*rawjson.Value
 	for _, s := range parts {
 		named := false
-		if props := field(s, "properties"); props != nil {
-			if sub := field(props, key); sub != nil {
+		if props := s.Get("properties"); props != nil {
+			if sub := props.Get(key); sub != nil {
 				named = true
 				list = append(list, g.parts(sub)...)
 			}
 		}
-		if patterns := field(s, "patternProperties"); patterns != nil {
+		if patterns := s.Get("patternProperties"); patterns != nil {
 			for _, f := range patterns.Fields {
 				if p, err := newPattern(f.Key); err == nil && p.MatchString(key) {
 					named = true
@@ -200,7 +200,7 @@ func (g *instanceGenerator) memberParts(parts []*rawjson.Value, key string) []*r
 			}
 		}
 		if !named {
-			list = append(list, g.parts(field(s, "additionalProperties"))...)
+			list = append(list, g.parts(s.Get("additionalProperties"))...)
 		}
 	}
 	return distinctParts(list)

@@ -97,10 +97,10 @@ func (g *instanceGenerator) parts(s *rawjson.Value) []*rawjson.Value {
 			return
 		}
 		list = append(list, s)
-		if ref := field(s, "$ref"); ref != nil {
+		if ref := s.Get("$ref"); ref != nil {
 			add(g.resolve(ref.Text), depth+1)
 		}
-		if field(s, "$recursiveRef") != nil || field(s, "$dynamicRef") != nil {
+		if s.Get("$recursiveRef") != nil || s.Get("$dynamicRef") != nil {
 			add(g.doc, depth+1)
 		}
 		for _, sub := range itemsOf(s, "allOf") {
@@ -112,10 +112,10 @@ func (g *instanceGenerator) parts(s *rawjson.Value) []*rawjson.Value {
 			}
 		}
 		if g.IntN(2) == 0 {
-			add(field(s, "if"), depth+1)
-			add(field(s, "then"), depth+1)
+			add(s.Get("if"), depth+1)
+			add(s.Get("then"), depth+1)
 		} else {
-			add(field(s, "else"), depth+1)
+			add(s.Get("else"), depth+1)
 		}
 	}
 	add(s, 0)
@@ -123,7 +123,7 @@ func (g *instanceGenerator) parts(s *rawjson.Value) []*rawjson.Value {
 }
 
 func itemsOf(s *rawjson.Value, keyword string) []*rawjson.Value {
-	if v := field(s, keyword); v != nil {
+	if v := s.Get(keyword); v != nil {
 		return v.Items
 	}
 	return nil
@@ -148,7 +148,7 @@ func (g *instanceGenerator) resolve(ref string) *rawjson.Value {
 			}
 			at = at.Items[n]
 		default:
-			at = field(at, step)
+			at = at.Get(step)
 		}
 	}
 	return at
@@ -188,7 +188,7 @@ func (g *instanceGenerator) valueOf(parts []*rawjson.Value, depth int) {
 // allowedValues are those of an enum or const; of several, one is as good as another.
 func allowedValues(parts []*rawjson.Value) []*rawjson.Value {
 	for _, s := range parts {
-		if v := field(s, "const"); v != nil {
+		if v := s.Get("const"); v != nil {
 			return []*rawjson.Value{v}
 		}
 		if list := itemsOf(s, "enum"); len(list) > 0 {
@@ -203,7 +203,7 @@ func (g *instanceGenerator) kind(parts []*rawjson.Value, depth int) int {
 	var counts [kindCount]int
 	types := 0
 	for _, s := range parts {
-		v := field(s, "type")
+		v := s.Get("type")
 		if v == nil {
 			continue
 		}
@@ -278,10 +278,10 @@ func (g *instanceGenerator) comma(open byte) {
 func limits(parts []*rawjson.Value, lower, upper string) (least, most int) {
 	least, most = -1, -1
 	for _, s := range parts {
-		if v := field(s, lower); v != nil {
+		if v := s.Get(lower); v != nil {
 			least = max(least, countOf(v))
 		}
-		if v := field(s, upper); v != nil {
+		if v := s.Get(upper); v != nil {
 			if n := countOf(v); most < 0 || n < most {
 				most = n
 			}

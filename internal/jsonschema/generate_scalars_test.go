@@ -173,10 +173,10 @@ func (g *instanceGenerator) string(parts []*rawjson.Value) {
 func (g *instanceGenerator) special(parts []*rawjson.Value) (text string, ok bool) {
 	var texts []string
 	for _, s := range parts {
-		if v := field(s, "pattern"); v != nil {
+		if v := s.Get("pattern"); v != nil {
 			texts = append(texts, g.patternTexts(v.Text)...)
 		}
-		if v := field(s, "format"); v != nil {
+		if v := s.Get("format"); v != nil {
 			for _, f := range someFormats {
 				if f.name == v.Text {
 					texts = append(texts, slices.Concat(f.good, f.good, f.bad)...)

@@ -75,12 +75,12 @@ func (in *inspector) walk(v *rawjson.Value, path string, home *docResource, unio
 		return
 	}
 	for _, keyword := range [...]string{"$ref", "$recursiveRef", "$dynamicRef"} {
-		if target := field(v, keyword); target != nil && target.Kind == rawjson.String && in.knowsRef(keyword) {
+		if target := v.Get(keyword); target != nil && target.Kind == rawjson.String && in.knowsRef(keyword) {
 			in.refs = append(in.refs, docReference{path, keyword, target.Text, home})
 		}
 	}
 	for _, f := range v.Fields {
-		in.walkField(f, path+"/"+escapeToken(f.Key), home)
+		in.walkField(f, path+"/"+rawjson.EscapeToken(f.Key), home)
 	}
 }
 
@@ -130,7 +130,7 @@ func (in *inspector) walkField(f rawjson.Field, path string, home *docResource) 
 	case rawjson.Object, rawjson.Bool:
 		if pos.holds&mapPosition != 0 {
 			for _, m := range f.Value.Fields {
-				in.walk(m.Value, path+"/"+escapeToken(m.Key), home, false)
+				in.walk(m.Value, path+"/"+rawjson.EscapeToken(m.Key), home, false)
 			}
 		} else if pos.holds&onePosition != 0 {
 			in.walk(f.Value, path, home, false)
@@ -160,7 +160,7 @@ func (in *inspector) enter(v *rawjson.Value, path string, home *docResource) *do
 // checkEmbedded refuses a change of dialect within the document: half of the
 // checks would read it by the wrong one.
 func (in *inspector) checkEmbedded(v *rawjson.Value, path string) {
-	s := field(v, "$schema")
+	s := v.Get("$schema")
 	if path == "" || s == nil {
 		return
 	}
@@ -187,7 +187,7 @@ func (in *inspector) anchor(r *docResource, name, path, keyword string) {
 
 // idOf gives the $id in two parts. Before 2019-09, one beside $ref is ignored.
 func (in *inspector) idOf(v *rawjson.Value) (id, fragment string) {
-	if in.dialect.year() < Draft2019.year() && field(v, "$ref") != nil {
+	if in.dialect.year() < Draft2019.year() && v.Get("$ref") != nil {
 		return "", ""
 	}
 	id, fragment, _ = strings.Cut(textField(v, in.dialect.idKeyword()), "#")
@@ -243,7 +243,7 @@ func joinURL(base, ref string) string {
 func (in *inspector) resolve(ref docReference) {
 	target, fragment, _ := strings.Cut(ref.target, "#")
 	full := joinURL(ref.home.url, target)
-	at := ref.path + "/" + escapeToken(ref.keyword)
+	at := ref.path + "/" + rawjson.EscapeToken(ref.keyword)
 	res := in.resources[full]
 	if target != "" && opaque(ref.home.url) && !absolute(target) {
 		// Such a base has no folder; the library would take the base itself.
@@ -268,7 +268,7 @@ func (in *inspector) resolve(ref docReference) {
 }
 
 func (in *inspector) resolvePointer(ref docReference, at string, res *docResource, pointer string) {
-	v := lookUp(res.value, pointer)
+	v := res.value.At(pointer)
 	if v == nil {
 		in.problems.add(at, ref.keyword, "%q leads nowhere; a pointer starts at the root of the document", ref.target)
 		return
@@ -297,27 +297,6 @@ func absolute(u string) bool {
 // builtIn says that a URL may be one of the meta-schemas, which are embedded.
 func builtIn(u string) bool {
 	return strings.HasPrefix(u, "http://json-schema.org/") || strings.HasPrefix(u, "https://json-schema.org/")
-}
-
-func lookUp(v *rawjson.Value, pointer string) *rawjson.Value {
-	if pointer == "" {
-		return v
-	}
-	for _, token := range strings.Split(pointer[1:], "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if v.Kind == rawjson.Array {
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(v.Items) {
-				return nil
-			}
-			v = v.Items[i]
-			continue
-		}
-		if v = field(v, token); v == nil {
-			return nil
-		}
-	}
-	return v
 }
 
 func countValues(v *rawjson.Value) int {

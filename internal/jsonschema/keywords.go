@@ -11,15 +11,15 @@ import (
 
 // checkPatterns compiles the patterns at a position.
 func (d *document) checkPatterns(pl place) {
-	if v := field(pl.value, "pattern"); v != nil && v.Kind == rawjson.String {
+	if v := pl.value.Get("pattern"); v != nil && v.Kind == rawjson.String {
 		d.checkPattern(pl.path+"/pattern", "pattern", v.Text)
 	}
-	props := field(pl.value, "patternProperties")
+	props := pl.value.Get("patternProperties")
 	if props == nil || props.Kind != rawjson.Object {
 		return
 	}
 	for _, f := range props.Fields {
-		d.checkPattern(pl.path+"/patternProperties/"+escapeToken(f.Key), "patternProperties", f.Key)
+		d.checkPattern(pl.path+"/patternProperties/"+rawjson.EscapeToken(f.Key), "patternProperties", f.Key)
 	}
 }
 
@@ -71,7 +71,7 @@ const maxSize = "9223372036854775807"
 
 func (d *document) checkSizes(pl place) {
 	for _, keyword := range sizeKeywords {
-		v := field(pl.value, keyword)
+		v := pl.value.Get(keyword)
 		if v != nil && v.Kind == rawjson.Number && parseDecimal(string(v.Raw)).cmp(parseDecimal(maxSize)) > 0 {
 			d.problems.add(pl.path+"/"+keyword, keyword, "the count is beyond %s; leave it out or write a smaller one", maxSize)
 		}

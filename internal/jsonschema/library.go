@@ -7,6 +7,8 @@ import (
 
 	lib "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // library is the compiler of one document. It is dropped with the document: it
@@ -122,7 +124,7 @@ func (d *document) metaProblem(base string, e *lib.ValidationError) {
 	b.WriteString(base)
 	for _, step := range e.InstanceLocation {
 		b.WriteByte('/')
-		b.WriteString(escapeToken(step))
+		b.WriteString(rawjson.EscapeToken(step))
 	}
 	path := b.String()
 	steps := stepsOf(path)

@@ -240,7 +240,7 @@ func (l *lowering) propertyOrder(s *lib.Schema) []string {
 			l.places[p.path] = p.value
 		}
 	}
-	list := field(l.places[l.pathOf(s)], "properties")
+	list := l.places[l.pathOf(s)].Get("properties")
 	if list == nil || len(list.Fields) != len(s.Properties) {
 		return sortedKeys(s.Properties)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/shown"
 )
 
@@ -155,7 +156,7 @@ func (n *node) pointer() string {
 		if s.index >= 0 {
 			b.WriteString(strconv.Itoa(s.index))
 		} else {
-			b.WriteString(escapeToken(s.key))
+			b.WriteString(rawjson.EscapeToken(s.key))
 		}
 	}
 	return b.String()

@@ -14,7 +14,7 @@ func (d *document) warn(root *schema, l *lowering) {
 
 func (d *document) warnFormats() {
 	for _, pl := range d.places {
-		f := field(pl.value, "format")
+		f := pl.value.Get("format")
 		if f != nil && f.Kind == rawjson.String && !knownFormat(f.Text, d.dialect) {
 			d.warnings.add(pl.path+"/format", "format", "the format %q is not known and is ignored", cutBytes(f.Text, 128))
 		}

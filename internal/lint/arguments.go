@@ -130,7 +130,7 @@ func (l *schemaLinter) openness() (found map[int]*openness, order []int) {
 		if about := aboutObjects(n.value); about && !o.object {
 			o.object, o.first = true, id
 		}
-		o.lists = o.lists || member(n.value, "properties") != nil || member(n.value, "patternProperties") != nil
+		o.lists = o.lists || n.value.Get("properties") != nil || n.value.Get("patternProperties") != nil
 		o.add(c, id)
 	}
 	return found, order
@@ -138,7 +138,7 @@ func (l *schemaLinter) openness() (found map[int]*openness, order []int) {
 
 func (o *openness) add(c *constraints, id int) {
 	for _, keyword := range [...]string{"additionalProperties", "unevaluatedProperties"} {
-		v := member(c.nodes[id].value, keyword)
+		v := c.nodes[id].value.Get(keyword)
 		switch {
 		case v == nil || !c.draft.knows(keyword):
 		case isFalse(v):
@@ -156,7 +156,7 @@ func (o *openness) add(c *constraints, id int) {
 
 // aboutObjects says that a schema says something of objects in particular.
 func aboutObjects(v *rawjson.Value) bool {
-	if t := member(v, "type"); t != nil {
+	if t := v.Get("type"); t != nil {
 		if t.Text == "object" {
 			return true
 		}

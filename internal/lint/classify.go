@@ -34,7 +34,7 @@ func (l *schemaLinter) classifier() *classifier {
 	}
 	// A document that is no JSON has no places, and needs none.
 	c.root, _ = rawjson.Parse(l.text, rawjson.Limits{MaxDepth: maxDocumentDepth, MaxValues: maxDocumentValues})
-	c.draft, c.chosen = draftOf(jsonschema.Dialect(l.outcome.Dialect)), l.object.Spec.Dialect != "" || member(c.root, "$schema") != nil
+	c.draft, c.chosen = draftOf(jsonschema.Dialect(l.outcome.Dialect)), l.object.Spec.Dialect != "" || c.root.Get("$schema") != nil
 	if l.outcome.Dialect == "" {
 		c.draft = draftOf(jsonschema.Dialect(l.object.Spec.Dialect))
 	}
@@ -174,7 +174,7 @@ func (c *classifier) value(at string) *rawjson.Value {
 	if c.root == nil {
 		return nil
 	}
-	return lookUp(c.root, at)
+	return c.root.At(at)
 }
 
 // beyond64 says that no int64 holds the number.

@@ -112,7 +112,7 @@ func (d *document) walkField(f rawjson.Field, parent int) {
 		return
 	}
 	above := d.nodes[parent]
-	n := node{path: above.path + "/" + escape(f.Key), parent: parent, keyword: f.Key, negated: above.negated}
+	n := node{path: above.path + "/" + rawjson.EscapeToken(f.Key), parent: parent, keyword: f.Key, negated: above.negated}
 	switch {
 	case f.Value.Kind == rawjson.Array && shape&inList != 0:
 		base := n.path
@@ -123,7 +123,7 @@ func (d *document) walkField(f rawjson.Field, parent int) {
 	case f.Value.Kind == rawjson.Object && shape&inMap != 0:
 		base := n.path
 		for _, m := range f.Value.Fields {
-			n.path, n.name = base+"/"+escape(m.Key), m.Key
+			n.path, n.name = base+"/"+rawjson.EscapeToken(m.Key), m.Key
 			d.walk(m.Value, n)
 		}
 	case shape&alone != 0:
@@ -179,7 +179,7 @@ func (d *document) target(v *rawjson.Value, keyword string) int {
 	}
 	to := d.anchors[fragment]
 	if fragment == "" || fragment[0] == '/' {
-		to = lookUp(d.root, fragment)
+		to = d.root.At(fragment)
 	}
 	if to == nil {
 		return -1
@@ -207,46 +207,9 @@ func (d *document) locationOf(location int) int {
 // location is the location of a node, after joining.
 func (d *document) location(id int) int { return d.locationOf(d.nodes[id].location) }
 
-// lookUp finds the value of a JSON Pointer, nil where there is none.
-func lookUp(v *rawjson.Value, pointer string) *rawjson.Value {
-	for pointer != "" {
-		var token string
-		token, pointer, _ = strings.Cut(pointer[1:], "/")
-		if pointer != "" {
-			pointer = "/" + pointer
-		}
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if v.Kind == rawjson.Array {
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(v.Items) {
-				return nil
-			}
-			v = v.Items[i]
-			continue
-		}
-		if v = member(v, token); v == nil {
-			return nil
-		}
-	}
-	return v
-}
-
-// member gives the value under a key, nil where there is none.
-func member(v *rawjson.Value, key string) *rawjson.Value {
-	if v == nil {
-		return nil
-	}
-	for _, f := range v.Fields {
-		if f.Key == key {
-			return f.Value
-		}
-	}
-	return nil
-}
-
 // text gives a string member, "" where there is none.
 func text(v *rawjson.Value, key string) string {
-	if m := member(v, key); m != nil && m.Kind == rawjson.String {
+	if m := v.Get(key); m != nil && m.Kind == rawjson.String {
 		return m.Text
 	}
 	return ""
@@ -255,19 +218,11 @@ func text(v *rawjson.Value, key string) string {
 func isTrue(v *rawjson.Value) bool  { return v != nil && v.Kind == rawjson.Bool && v.Raw[0] == 't' }
 func isFalse(v *rawjson.Value) bool { return v != nil && v.Kind == rawjson.Bool && v.Raw[0] == 'f' }
 
-func escape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
-}
-
-func unescape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-}
-
 // lastToken cuts a pointer before its last token.
 func lastToken(pointer string) (parent, token string) {
 	i := strings.LastIndexByte(pointer, '/')
 	if i < 0 {
 		return "", ""
 	}
-	return pointer[:i], unescape(pointer[i+1:])
+	return pointer[:i], rawjson.UnescapeToken(pointer[i+1:])
 }

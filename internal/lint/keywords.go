@@ -32,12 +32,12 @@ var companions = map[string]string{"then": "if", "else": "if", "minContains": "c
 
 // alone tells of a keyword that says nothing without another.
 func (l *schemaLinter) alone(n *node, f rawjson.Field) {
-	at := n.path + "/" + escape(f.Key)
+	at := n.path + "/" + rawjson.EscapeToken(f.Key)
 	needs, ok := companions[f.Key]
-	switch items := member(n.value, "items"); {
-	case ok && member(n.value, needs) == nil:
+	switch items := n.value.Get("items"); {
+	case ok && n.value.Get(needs) == nil:
 		l.at(ruleIgnoredKeyword, at, fmt.Sprintf("%s checks nothing without %s beside it", f.Key, needs))
-	case f.Key == "if" && member(n.value, "then") == nil && member(n.value, "else") == nil:
+	case f.Key == "if" && n.value.Get("then") == nil && n.value.Get("else") == nil:
 		l.at(ruleIgnoredKeyword, at, "if checks nothing without then or else beside it")
 	case f.Key == "additionalItems" && (items == nil || items.Kind != rawjson.Array):
 		l.at(ruleIgnoredKeyword, at, "additionalItems checks nothing unless items is a list")
@@ -70,7 +70,7 @@ var elsewhere = map[string]string{
 
 // foreign tells of a keyword that the dialect in force does not have.
 func (l *schemaLinter) foreign(n *node, f rawjson.Field) {
-	at, draft := n.path+"/"+escape(f.Key), l.doc.draft
+	at, draft := n.path+"/"+rawjson.EscapeToken(f.Key), l.doc.draft
 	k, standard := vocabulary[f.Key]
 	switch {
 	case !standard:
@@ -94,7 +94,7 @@ func (l *schemaLinter) unknown(n *node, f rawjson.Field, at string) {
 		l.at(ruleUnknownKeyword, at, fmt.Sprintf("JSON Schema has no %s, so it checks nothing: %s", name, advice))
 	case near != "":
 		l.at(ruleMisspelt, at, fmt.Sprintf("\"%s\" is no keyword, so it checks nothing: write %s if that is meant", name, near))
-	case f.Value.Kind == rawjson.Object && member(f.Value, "type") != nil && aboutObjects(n.value):
+	case f.Value.Kind == rawjson.Object && f.Value.Get("type") != nil && aboutObjects(n.value):
 		l.at(ruleMisspelt, at, fmt.Sprintf("\"%s\" stands where keywords stand, so it declares nothing: put it into properties if it is an argument", name))
 	default:
 		l.at(ruleUnknownKeyword, at, fmt.Sprintf("\"%s\" is no keyword of JSON Schema, so it checks nothing: begin it with x- if it is your own", name))

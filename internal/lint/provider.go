@@ -111,7 +111,7 @@ func (l *schemaLinter) root(s subset) {
 		l.at(ruleProviderSchema, "", s.title+` refuses a schema whose root does not say "type": "object"`)
 	}
 	for _, keyword := range s.root {
-		if member(l.doc.root, keyword) != nil {
+		if l.doc.root.Get(keyword) != nil {
 			l.at(ruleProviderSchema, "/"+keyword, fmt.Sprintf("%s refuses %s at the root: say it of the properties, or check it with a rule of the policy", s.title, keyword))
 		}
 	}
@@ -135,14 +135,14 @@ func (l *schemaLinter) narrow(title string) {
 	for id := range l.doc.nodes {
 		n := &l.doc.nodes[id]
 		for _, keyword := range [...]string{"const", "oneOf", "allOf", "not", "$ref", "patternProperties"} {
-			if member(n.value, keyword) != nil {
-				l.at(ruleProviderSchema, n.path+"/"+escape(keyword), title+" refuses "+keyword+" in parameters"+instead)
+			if n.value.Get(keyword) != nil {
+				l.at(ruleProviderSchema, n.path+"/"+rawjson.EscapeToken(keyword), title+" refuses "+keyword+" in parameters"+instead)
 			}
 		}
-		if t := member(n.value, "type"); t != nil && t.Kind == rawjson.Array {
+		if t := n.value.Get("type"); t != nil && t.Kind == rawjson.Array {
 			l.at(ruleProviderSchema, n.path+"/type", title+" refuses a list of types in parameters, where it has nullable"+instead)
 		}
-		if e := member(n.value, "enum"); e != nil && slices.ContainsFunc(e.Items, func(v *rawjson.Value) bool { return v.Kind != rawjson.String }) {
+		if e := n.value.Get("enum"); e != nil && slices.ContainsFunc(e.Items, func(v *rawjson.Value) bool { return v.Kind != rawjson.String }) {
 			l.at(ruleProviderSchema, n.path+"/enum", title+" takes strings alone in an enum of parameters"+instead)
 		}
 	}

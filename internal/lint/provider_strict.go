@@ -42,16 +42,16 @@ func (l *schemaLinter) strict(title string) {
 
 // strictObject: every property is required, and nothing else is let pass.
 func (l *schemaLinter) strictObject(title string, n *node) {
-	if !isFalse(member(n.value, "additionalProperties")) {
+	if !isFalse(n.value.Get("additionalProperties")) {
 		l.at(ruleProviderSchema, n.path, title+` refuses an object without "additionalProperties": false`)
 	}
-	properties, required := member(n.value, "properties"), member(n.value, "required")
+	properties, required := n.value.Get("properties"), n.value.Get("required")
 	if properties == nil {
 		return
 	}
 	for _, p := range properties.Fields {
 		if required == nil || !slices.ContainsFunc(required.Items, func(v *rawjson.Value) bool { return v.Text == p.Key }) {
-			l.at(ruleProviderSchema, n.path+"/properties/"+escape(p.Key), fmt.Sprintf(
+			l.at(ruleProviderSchema, n.path+"/properties/"+rawjson.EscapeToken(p.Key), fmt.Sprintf(
 				"%s refuses a property that is not required: list \"%s\" in required, and allow null where it is optional", title, shown.Name(p.Key)))
 		}
 	}
@@ -69,7 +69,7 @@ func (l *schemaLinter) strictSizes(title string) {
 		case "definitions", "$defs":
 			characters += utf8.RuneCountInString(n.name)
 		}
-		if e := member(n.value, "enum"); e != nil {
+		if e := n.value.Get("enum"); e != nil {
 			values += len(e.Items)
 			for _, v := range e.Items {
 				characters += utf8.RuneCountInString(v.Text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/verdictan"
 )
 
@@ -43,7 +44,7 @@ func composed(at *place, from map[string]string) *place {
 
 // graft puts a place at a pointer. What is between here and there stands where this does.
 func (p *place) graft(ptr string, at *place) {
-	token, rest := cutToken(ptr)
+	token, rest := rawjson.CutToken(ptr)
 	next := p.field(token)
 	if next == nil {
 		next = &place{line: p.line, column: p.column}

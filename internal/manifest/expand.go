@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // maxListDepth bounds lists of lists.
@@ -73,7 +74,7 @@ func (l *loader) expandList(d document, list map[string]any, apiVersion, item st
 	}
 	for key := range list {
 		if key != "items" && key != "metadata" && key != "apiVersion" && key != "kind" {
-			l.refuse(RuleUnknownField, d, appendToken("", key), "unknown field: a list has apiVersion, kind, metadata and items")
+			l.refuse(RuleUnknownField, d, rawjson.AppendToken("", key), "unknown field: a list has apiVersion, kind, metadata and items")
 		}
 	}
 	for i, content := range items {

@@ -151,7 +151,7 @@ func (r *jsonReader) members(p *place, ptr string) {
 	for r.dec.More() {
 		tok, line, column := r.next()
 		key, _ := tok.(string)
-		at := appendToken(ptr, key)
+		at := rawjson.AppendToken(ptr, key)
 		if _, dup := seen[key]; dup {
 			r.found.add(RuleDuplicateKey, line, column, at, "duplicate key: keep one of them")
 		}
@@ -163,7 +163,7 @@ func (r *jsonReader) members(p *place, ptr string) {
 
 func (r *jsonReader) elements(p *place, ptr string) {
 	for i := 0; r.dec.More(); i++ {
-		p.items = append(p.items, r.value(appendToken(ptr, strconv.Itoa(i)), ""))
+		p.items = append(p.items, r.value(rawjson.AppendToken(ptr, strconv.Itoa(i)), ""))
 	}
 	r.next()
 }

@@ -3,6 +3,8 @@ package manifest
 import (
 	"strconv"
 	"strings"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // place is where a value stands in a file, and where what it holds stands. The
@@ -63,7 +65,7 @@ func (p *place) pointer(ptr string) *place {
 	at := p
 	for ptr != "" {
 		var token string
-		token, ptr = cutToken(ptr)
+		token, ptr = rawjson.CutToken(ptr)
 		next := at.field(token)
 		if next == nil {
 			if i, err := strconv.Atoi(token); err == nil {
@@ -78,18 +80,6 @@ func (p *place) pointer(ptr string) *place {
 	return at
 }
 
-func cutToken(ptr string) (token, rest string) {
-	ptr = strings.TrimPrefix(ptr, "/")
-	if i := strings.IndexByte(ptr, '/'); i >= 0 {
-		ptr, rest = ptr[:i], ptr[i:]
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(ptr, "~1", "/"), "~0", "~"), rest
-}
-
-func appendToken(ptr, token string) string {
-	return ptr + "/" + strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
-}
-
 // path turns a field path of the API server's ("spec.rules[0].name") into a JSON
 // Pointer and its place. The API server does not escape keys, so that a label key
 // reads like several fields: the longest key that is really there wins.
@@ -101,7 +91,7 @@ func (p *place) path(path string) (ptr string, at *place) {
 		if next == nil {
 			return absent(ptr, path), at
 		}
-		ptr = appendToken(ptr, token)
+		ptr = rawjson.AppendToken(ptr, token)
 		at, path = next, strings.TrimPrefix(rest, ".")
 	}
 	return ptr, at
@@ -135,7 +125,7 @@ func cutKey(path, key string) (rest string, ok bool) {
 // absent appends the parts of a path that nothing in the file stands for.
 func absent(ptr, path string) string {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
-		ptr = appendToken(ptr, part)
+		ptr = rawjson.AppendToken(ptr, part)
 	}
 	return ptr
 }

@@ -12,6 +12,8 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // chunk is one YAML document's text and how many lines stand before it.
@@ -165,7 +167,7 @@ func (r *yamlReader) value(n *yamlv3.Node, ptr, key string) *place {
 		r.members(p, n, ptr)
 	case yamlv3.SequenceNode:
 		for i, c := range n.Content {
-			p.items = append(p.items, r.value(c, appendToken(ptr, strconv.Itoa(i)), ""))
+			p.items = append(p.items, r.value(c, rawjson.AppendToken(ptr, strconv.Itoa(i)), ""))
 		}
 	case yamlv3.ScalarNode:
 		r.scalar(n, line, column, ptr)
@@ -223,7 +225,7 @@ func (r *yamlReader) members(p *place, n *yamlv3.Node, ptr string) {
 			continue
 		}
 		key := r.key(k)
-		at, line := appendToken(ptr, key), r.above+k.Line
+		at, line := rawjson.AppendToken(ptr, key), r.above+k.Line
 		if _, dup := seen[key]; dup {
 			r.found.add(RuleDuplicateKey, line, k.Column, at, "duplicate key: keep one of them")
 		}

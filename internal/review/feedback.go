@@ -8,6 +8,7 @@ import (
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
 	"github.com/callgate/callgate/internal/jsonschema"
+	"github.com/callgate/callgate/internal/rawjson"
 	"github.com/callgate/callgate/internal/shown"
 	"github.com/callgate/callgate/internal/toolcall"
 )
@@ -207,7 +208,7 @@ func splitPointer(pointer string) (parent, key string) {
 	if at < 0 {
 		return "", ""
 	}
-	return pointer[:at], strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[at+1:])
+	return pointer[:at], rawjson.UnescapeToken(pointer[at+1:])
 }
 
 func didYouMean(names []string) string {

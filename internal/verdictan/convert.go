@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/callgate/callgate/internal/objectname"
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // Section is the member of a configuration that is read.
@@ -127,7 +128,7 @@ func numbers(v any) any {
 func (c *converter) members(obj map[string]any, ptr string, known ...string) {
 	for _, key := range slices.Sorted(maps.Keys(obj)) {
 		if !slices.Contains(known, key) {
-			c.add(Error, child(ptr, key), "unknown member: %s has %s", where(ptr), list(known))
+			c.add(Error, rawjson.AppendToken(ptr, key), "unknown member: %s has %s", where(ptr), list(known))
 		}
 	}
 }
@@ -174,7 +175,7 @@ func optional[T any](c *converter, obj map[string]any, ptr, key, wanted string) 
 		return v, false
 	}
 	if v, ok = value.(T); !ok {
-		c.add(Error, child(ptr, key), "%s must be %s", key, wanted)
+		c.add(Error, rawjson.AppendToken(ptr, key), "%s must be %s", key, wanted)
 	}
 	return v, ok
 }

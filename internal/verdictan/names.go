@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/callgate/callgate/internal/objectname"
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 // schemaName makes the name of a ToolSchema, and says so where it is not what one would
@@ -12,7 +13,7 @@ import (
 func (c *converter) schemaName(tool string) string {
 	name, other := c.names.For(tool, "tool")
 	if other != "" {
-		c.add(Warning, child(section+"/schemas", tool), "%q and %q make the same name of an object: the second is called %s", other, tool, name)
+		c.add(Warning, rawjson.AppendToken(section+"/schemas", tool), "%q and %q make the same name of an object: the second is called %s", other, tool, name)
 	}
 	return name
 }
@@ -21,11 +22,6 @@ func (c *converter) schemaName(tool string) string {
 func onlyName(text, fallback string) string {
 	name, _ := new(objectname.Names).For(text, fallback)
 	return name
-}
-
-// child is the pointer of a member.
-func child(ptr, key string) string {
-	return ptr + "/" + strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }
 
 // where names an object of the configuration for people.

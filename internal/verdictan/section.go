@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/callgate/callgate/internal/rawjson"
 )
 
 const section = "/policy/" + Section
@@ -13,7 +15,7 @@ func (c *converter) section(root map[string]any) {
 	policy, _ := optional[map[string]any](c, root, "", "policy", "an object")
 	for _, key := range slices.Sorted(maps.Keys(policy)) {
 		if key != Section {
-			c.add(Warning, child("/policy", key), "passed over: Callgate reads %s alone", Section)
+			c.add(Warning, rawjson.AppendToken("/policy", key), "passed over: Callgate reads %s alone", Section)
 		}
 	}
 	settings, _ := optional[map[string]any](c, policy, "/policy", Section, "an object")
@@ -116,7 +118,7 @@ func (c *converter) schemas(settings map[string]any) {
 		c.add(Warning, section, "there are no schemas: offers are judged, but every call will be unknown_tool until its tool has a ToolSchema, or the ToolPolicy says unvalidatedCalls: Allow")
 	}
 	for _, tool := range slices.Sorted(maps.Keys(schemas)) {
-		at := child(section+"/schemas", tool)
+		at := rawjson.AppendToken(section+"/schemas", tool)
 		schema, ok := schemas[tool].(map[string]any)
 		if !ok {
 			c.add(Error, at, "a JSON Schema object is wanted here")
