@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -31,17 +29,12 @@ The first SIGTERM or SIGINT starts a drain, a second one ends it.`,
     --leader-election-namespace=callgate-system --tls-cert-file=tls.crt --tls-private-key-file=tls.key --log-format=console`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			signals := make(chan os.Signal, 2)
-			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-			defer signal.Stop(signals)
-			// A reader of the log or of audit records that leaves ends a write, and not
-			// the process.
-			signal.Ignore(syscall.SIGPIPE)
-			opts.Signals = signals
 			opts.Log = c.ErrOrStderr()
 			setGlobalLogger(newLogger(opts))
-			// The signals come by the channel, which tells a second from the first.
-			return Run(context.WithoutCancel(c.Context()), opts)
+			return withSignals(func(signals <-chan os.Signal) error {
+				opts.Signals = signals
+				return Run(context.WithoutCancel(c.Context()), opts)
+			})
 		},
 	}
 	opts.AddFlags(cmd.Flags())

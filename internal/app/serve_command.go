@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -37,16 +35,12 @@ The first SIGTERM or SIGINT starts a drain, a second one ends it.`,
     --tls-cert-file tls.crt --tls-private-key-file tls.key`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			signals := make(chan os.Signal, 2)
-			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-			defer signal.Stop(signals)
-			signal.Ignore(syscall.SIGPIPE)
-			opts.Signals = signals
-			opts.OnListen = roomyStart()
 			opts.Log = c.ErrOrStderr()
 			setGlobalLogger(newLogger(Options{Log: opts.Log, LogLevel: opts.LogLevel, LogFormat: opts.LogFormat}))
-			// The signals come by the channel, which tells a second from the first.
-			return Serve(context.WithoutCancel(c.Context()), opts)
+			return withSignals(func(signals <-chan os.Signal) error {
+				opts.Signals = signals
+				return Serve(context.WithoutCancel(c.Context()), opts)
+			})
 		},
 	}
 	opts.AddFlags(cmd.Flags())

@@ -11,6 +11,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // maxExact is the largest integer that every client keeps: kubectl's merges go through
@@ -21,13 +23,9 @@ const maxExact = 1 << 53
 // API server as another one. why is "" for an object.
 func parameters(schema []byte) (keyword string, value any, why string) {
 	if why = changes(schema); why == "" {
-		var v any
-		d := json.NewDecoder(bytes.NewReader(schema))
-		d.UseNumber()
-		if err := d.Decode(&v); err == nil {
-			if object, ok := numbers(v).(map[string]any); ok {
-				return "parameters", object, ""
-			}
+		var object map[string]any
+		if utiljson.Unmarshal(schema, &object) == nil && object != nil {
+			return "parameters", object, ""
 		}
 		why = "it is no object"
 	}
@@ -111,28 +109,4 @@ func keeps(literal string) bool {
 	want, ok := new(big.Rat).SetString(literal)
 	got, gotOK := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	return ok && gotOK && want.Cmp(got) == 0
-}
-
-// numbers turns literals into what YAML writers know.
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := v.Int64(); err == nil {
-			return i
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return v.String()
-		}
-		return f
-	case map[string]any:
-		for key := range v {
-			v[key] = numbers(v[key])
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	}
-	return v
 }

@@ -9,13 +9,12 @@ import (
 
 // Policy tells of the policy set in force.
 type Policy struct {
-	compile     *prometheus.HistogramVec
-	compiled    prometheus.Counter
-	swaps       prometheus.Counter
-	propagation *prometheus.HistogramVec
-	objects     *prometheus.GaugeVec
-	since       prometheus.Gauge
-	info        *prometheus.GaugeVec
+	compile  *prometheus.HistogramVec
+	compiled prometheus.Counter
+	swaps    prometheus.Counter
+	objects  *prometheus.GaugeVec
+	since    prometheus.Gauge
+	info     *prometheus.GaugeVec
 
 	mu       sync.Mutex
 	revision string
@@ -23,13 +22,12 @@ type Policy struct {
 
 func newPolicy(m *Metrics) *Policy {
 	return &Policy{
-		compile:     m.histogram("compile_duration_seconds", "Time to compile a policy set and put it in force.", slow),
-		compiled:    m.counter("compiled_objects_total", "Objects that were compiled because they had changed.").WithLabelValues(),
-		swaps:       m.counter("policy_set_changes_total", "Policy sets that were put in force.").WithLabelValues(),
-		propagation: m.histogram("propagation_seconds", "Time from when a change was written, in whole seconds, until this replica had it in force.", slow),
-		objects:     m.gauge("policy_set_objects", "Objects of the policy set in force, by kind and whether they are accepted.", "kind", "accepted"),
-		since:       m.gauge("policy_set_timestamp_seconds", "When the policy set in force was put there, in Unix time.").WithLabelValues(),
-		info:        m.gauge("policy_set_info", "1, with the revision of the policy set in force.", "revision"),
+		compile:  m.histogram("compile_duration_seconds", "Time to compile a policy set and put it in force.", slow),
+		compiled: m.counter("compiled_objects_total", "Objects that were compiled because they had changed.").WithLabelValues(),
+		swaps:    m.counter("policy_set_changes_total", "Policy sets that were put in force.").WithLabelValues(),
+		objects:  m.gauge("policy_set_objects", "Objects of the policy set in force, by kind and whether they are accepted.", "kind", "accepted"),
+		since:    m.gauge("policy_set_timestamp_seconds", "When the policy set in force was put there, in Unix time.").WithLabelValues(),
+		info:     m.gauge("policy_set_info", "1, with the revision of the policy set in force.", "revision"),
 	}
 }
 
@@ -62,9 +60,4 @@ func (p *Policy) InForce(s Set) {
 	p.info.Reset()
 	p.info.WithLabelValues(s.Revision).Set(1)
 	p.revision = s.Revision
-}
-
-// Propagated tells how long a change took until it was in force.
-func (p *Policy) Propagated(took time.Duration) {
-	p.propagation.WithLabelValues().Observe(max(took, 0).Seconds())
 }

@@ -8,19 +8,17 @@ import (
 
 // Process tells how the replica itself does.
 type Process struct {
-	m           *Metrics
-	drain       prometheus.Gauge
-	connections *prometheus.GaugeVec
-	refused     *prometheus.CounterVec
+	m       *Metrics
+	drain   prometheus.Gauge
+	refused *prometheus.CounterVec
 }
 
 func newProcess(m *Metrics) *Process {
 	m.gauge("build_info", "1, with the version of the build.", "version").WithLabelValues(m.opts.Version).Set(1)
 	return &Process{
-		m:           m,
-		drain:       m.gauge("drain_state", "How far this replica is on its way out: 0 serving, 1 unready but serving, 2 closing connections, 3 waiting for answers, 4 stopped.").WithLabelValues(),
-		connections: m.gauge("connections", "Connections to the endpoint, by state.", "state"),
-		refused:     m.counter("connections_refused_total", "Connections that were closed before a request was read, by why.", "reason"),
+		m:       m,
+		drain:   m.gauge("drain_state", "How far this replica is on its way out: 0 serving, 1 unready but serving, 2 closing connections, 3 waiting for answers, 4 stopped.").WithLabelValues(),
+		refused: m.counter("connections_refused_total", "Connections that were closed before a request was read, by why.", "reason"),
 	}
 }
 
@@ -32,11 +30,6 @@ func (p *Process) Leader(leading func() bool) {
 	p.m.read("leader", "1 while this replica holds the Lease, and so writes status.", func() float64 { return one(leading()) })
 }
 
-// Connection adds to the connections of a state.
-func (p *Process) Connection(state string, delta int) {
-	p.connections.WithLabelValues(state).Add(float64(delta))
-}
-
 // Refused counts a connection that was closed unread.
 func (p *Process) Refused(reason string) { p.refused.WithLabelValues(reason).Inc() }
 
@@ -45,12 +38,6 @@ func (p *Process) Refused(reason string) { p.refused.WithLabelValues(reason).Inc
 func (p *Process) Certificate(notAfter, loaded func() time.Time) {
 	p.m.read("certificate_not_after_timestamp_seconds", "When the serving certificate expires, in Unix time; 0 without one.", unix(notAfter))
 	p.m.read("certificate_loaded_timestamp_seconds", "When the serving certificate was loaded, in Unix time; 0 without one.", unix(loaded))
-}
-
-// Fresh has the age of the policy set's sources read when it is scraped: how long ago both
-// watches last proved that they are up to date.
-func (p *Process) Fresh(age func() time.Duration) {
-	p.m.read("watch_confirmed_age_seconds", "Time since the API server last proved that every watch is up to date.", func() float64 { return age().Seconds() })
 }
 
 func unix(at func() time.Time) func() float64 {

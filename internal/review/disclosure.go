@@ -43,13 +43,20 @@ func disclosed(r reviewv1alpha1.ToolCallResult, d callgatev1alpha1.Disclosure) r
 func leastDisclosure(views []view) callgatev1alpha1.Disclosure {
 	least := callgatev1alpha1.DisclosureFull
 	for i := range views {
-		switch d := views[i].policy.Disclosure; {
-		case d == callgatev1alpha1.DisclosureFull:
-		case d != callgatev1alpha1.DisclosureCode:
-			return callgatev1alpha1.DisclosureOpaque
-		default:
-			least = d
-		}
+		least = lesser(least, views[i].policy.Disclosure)
 	}
 	return least
+}
+
+// lesser is the one of two disclosures that tells less. One that is not known tells
+// nothing.
+func lesser(a, b callgatev1alpha1.Disclosure) callgatev1alpha1.Disclosure {
+	const full, code = callgatev1alpha1.DisclosureFull, callgatev1alpha1.DisclosureCode
+	switch {
+	case a == full && b == full:
+		return full
+	case (a == full || a == code) && (b == full || b == code):
+		return code
+	}
+	return callgatev1alpha1.DisclosureOpaque
 }

@@ -1,12 +1,12 @@
 package verdictan
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/callgate/callgate/internal/objectname"
 	"github.com/callgate/callgate/internal/rawjson"
@@ -88,40 +88,14 @@ func Convert(text []byte, opts Options) ([]Object, []Finding) {
 
 // decode keeps integers apart from other numbers, as Kubernetes' JSON does.
 func decode(text []byte) (map[string]any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
+	var root map[string]any
+	if err := utiljson.Unmarshal(text, &root); err != nil {
 		return nil, err
 	}
-	root, ok := numbers(v).(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("it is no object")
+	if root == nil {
+		return nil, errors.New("it is no object")
 	}
 	return root, nil
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := v.Int64(); err == nil {
-			return i
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return math.Inf(1)
-		}
-		return f
-	case map[string]any:
-		for k := range v {
-			v[k] = numbers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	}
-	return v
 }
 
 // members refuses what is not known: a misspelt restriction would be none.
