@@ -35,6 +35,7 @@ The first SIGTERM or SIGINT starts a drain, a second one ends it.`,
     --tls-cert-file tls.crt --tls-private-key-file tls.key`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			opts.OnListen = roomyStart()
 			opts.Log = c.ErrOrStderr()
 			setGlobalLogger(newLogger(Options{Log: opts.Log, LogLevel: opts.LogLevel, LogFormat: opts.LogFormat}))
 			return withSignals(func(signals <-chan os.Signal) error {

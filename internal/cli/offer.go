@@ -111,11 +111,7 @@ func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, set *manifest.Se
 	if o.validator != "" {
 		port = saidValidator(o.validator == "true")
 	}
-	answers := make([]review.Answer, 0, len(decision.Questions))
-	for _, question := range decision.Questions {
-		answers = append(answers, port.Validate(ctx, question))
-	}
-	decision = decision.Answered(answers)
+	decision = validated(ctx, decision, port)
 	err := o.print(d, answered{toolcall.KindRequestReview, q.request, &decision.Response, trace}, func(p *printer) error { return p.offer(&decision.Response) })
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
@@ -124,6 +120,15 @@ func (o *reviewOptions) judgeOffer(ctx context.Context, d Deps, set *manifest.Se
 		return errBlocked
 	}
 	return nil
+}
+
+// validated asks what the policies want asked, and gives the verdict.
+func validated(ctx context.Context, d review.OfferDecision, port review.Validator) review.OfferDecision {
+	answers := make([]review.Answer, 0, len(d.Questions))
+	for _, q := range d.Questions {
+		answers = append(answers, port.Validate(ctx, q))
+	}
+	return d.Answered(answers)
 }
 
 // saidValidator answers as its user said.

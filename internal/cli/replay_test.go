@@ -87,7 +87,7 @@ func TestJUnitOfHostileTextsIsXML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back replaySuites
+	var back junitSuites
 	if err := xml.Unmarshal(text, &back); err != nil || len(back.Suites) != 1 || len(back.Suites[0].Cases) != len(hostileTexts)+1 {
 		t.Errorf("%v: %+v", err, back)
 	}

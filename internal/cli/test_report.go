@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
 	"strings"
 	"time"
@@ -149,36 +148,8 @@ func (r *report) json() ([]byte, error) {
 	return encodeIndented(out)
 }
 
-// The elements of a report in the form that JUnit's Ant task made, which CI systems read.
-type (
-	junitSuites struct {
-		XMLName xml.Name     `xml:"testsuites"`
-		Suites  []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Time     string      `xml:"time,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Name      string        `xml:"name,attr"`
-		Classname string        `xml:"classname,attr"`
-		File      string        `xml:"file,attr"`
-		Time      string        `xml:"time,attr"`
-		Failure   *junitFailure `xml:"failure"`
-	}
-	junitFailure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
 func (r *report) junit() ([]byte, error) {
-	suite := junitSuite{Name: "callgate test", Tests: len(r.outcomes), Failures: r.failed()}
+	suite := junitSuite{Name: "callgate test"}
 	var whole time.Duration
 	for i := range r.outcomes {
 		o := &r.outcomes[i]
@@ -192,14 +163,10 @@ func (r *report) junit() ([]byte, error) {
 			text := shown.Escape(strings.Join(lines, "; "))
 			c.Failure = &junitFailure{Message: text, Type: "difference", Text: text}
 		}
-		suite.Cases = append(suite.Cases, c)
+		suite.add(c)
 	}
 	suite.Time = seconds(whole)
-	body, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return append([]byte(xml.Header), append(body, '\n')...), nil
+	return suite.encode()
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.6f", d.Seconds()) }

@@ -203,11 +203,7 @@ func (b *bench) judgeOffer(ctx context.Context, c *casefile.Case, caller review.
 	if c.Validator != nil {
 		port = caseValidator(*c.Validator)
 	}
-	answers := make([]review.Answer, 0, len(d.Questions))
-	for _, q := range d.Questions {
-		answers = append(answers, port.Validate(ctx, q))
-	}
-	return d.Answered(answers)
+	return validated(ctx, d, port)
 }
 
 // caseValidator answers as its case says.
