@@ -25,21 +25,31 @@ func (n *Names) For(text, fallback string) (name, other string) {
 	}
 	name = base
 	if len(name) > maxLength {
-		name = hashed(base, text)
+		name = hashed(base, text, hashStep)
+	}
+	other = n.taken[name]
+	// A text may spell another's name with its hash, so that a hash is no escape by itself:
+	// the longest one is.
+	for digits := hashStep; digits < maxLength; digits += hashStep {
+		if _, taken := n.taken[name]; !taken {
+			break
+		}
+		name = hashed(base, text, digits)
 	}
 	if n.taken == nil {
 		n.taken = map[string]string{}
-	}
-	if first, taken := n.taken[name]; taken {
-		name, other = hashed(base, text), first
 	}
 	n.taken[name] = text
 	return name, other
 }
 
-func hashed(base, text string) string {
+// hashStep is how many hexadecimal digits of a hash a name has at first, and by how many it
+// grows: 4 bytes, which tell the few tools of one server apart.
+const hashStep = 8
+
+func hashed(base, text string, digits int) string {
 	sum := sha256.Sum256([]byte(text))
-	suffix := "-" + hex.EncodeToString(sum[:4])
+	suffix := "-" + hex.EncodeToString(sum[:])[:digits]
 	return strings.TrimRight(base[:min(len(base), maxLength-len(suffix))], "-") + suffix
 }
 
