@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,12 +58,17 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// review runs the README's command, from the module's root.
+// review runs a command as documents write it, from the module's root: "< FILE" at its end
+// is its standard input.
 func review(t *testing.T, root string, args ...string) (string, int) {
 	t.Helper()
+	stdin := ""
+	if n := len(args) - 2; n >= 0 && args[n] == "<" {
+		stdin, args = read(t, filepath.Join(root, args[n+1])), args[:n]
+	}
 	var out, errOut bytes.Buffer
 	code := cli.Run(t.Context(), cli.Deps{
-		In: strings.NewReader(""), Out: &out, Err: &errOut,
+		In: strings.NewReader(stdin), Out: &out, Err: &errOut,
 		FS: os.DirFS("/"), Dir: strings.TrimPrefix(filepath.ToSlash(root), "/"),
 		Env: func(name string) string { return map[string]string{"LANG": "C.UTF-8"}[name] },
 	}, args)
@@ -74,18 +80,51 @@ func review(t *testing.T, root string, args ...string) (string, int) {
 
 func TestREADMEShowsARealVerdict(t *testing.T) {
 	root, _, blocks := documents(t)
+	printAsShown(t, root, commandsShown(t, root, blocks, "README.md"), cli.ExitBlocked)
+}
+
+// shownCommand is a command of the program in a document: what is typed, without the
+// program's name, and what is shown of the output.
+type shownCommand struct{ arguments, output string }
+
+// commandsShown are the commands that a file, under the module's root, shows. A command of
+// another program fails the test unless it is one of others.
+func commandsShown(t *testing.T, root string, blocks []block, file string, others ...string) []shownCommand {
+	t.Helper()
+	var found []shownCommand
 	for _, b := range blocks {
-		if b.language != "console" {
+		if b.language != "console" || b.file != filepath.Join(root, file) {
 			continue
 		}
-		command, want, _ := strings.Cut(b.text, "\n")
-		got, _ := review(t, root, strings.Fields(strings.TrimPrefix(command, "$ callgate "))...)
-		if diff := cmp.Diff(anyRevision(want), anyRevision(got)); diff != "" {
-			t.Errorf("%s shows another output of %q (-shown +real):\n%s", b.file, command, diff)
+		command, output, _ := strings.Cut(b.text, "\n")
+		arguments, ours := strings.CutPrefix(command, "$ callgate ")
+		switch {
+		case ours:
+			found = append(found, shownCommand{arguments, output})
+		case !slices.Contains(others, strings.Fields(command + " . .")[1]):
+			t.Errorf("%s: %q is no command of ours", file, command)
 		}
+	}
+	return found
+}
+
+// printAsShown runs each command that a file shows, and fails the test where one prints
+// something else, or does not end with its code of codes.
+func printAsShown(t *testing.T, root string, commands []shownCommand, codes ...int) {
+	t.Helper()
+	if len(commands) != len(codes) {
+		t.Errorf("found %d commands, want %d", len(commands), len(codes))
 		return
 	}
-	t.Error("the README shows no verdict")
+	for i, c := range commands {
+		got, code := review(t, root, strings.Fields(c.arguments)...)
+		if diff := cmp.Diff(anyRevision(c.output), anyRevision(got)); diff != "" {
+			t.Errorf("another output of %q (-shown +real):\n%s", c.arguments, diff)
+		}
+		if code != codes[i] {
+			t.Errorf("%q ends with %d, want %d", c.arguments, code, codes[i])
+		}
+	}
 }
 
 // anyRevision takes one revision for another: it changes with every sample, and says

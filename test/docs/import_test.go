@@ -1,11 +1,7 @@
 package docs_test
 
 import (
-	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/callgate/callgate/internal/cli"
 )
@@ -13,24 +9,5 @@ import (
 // The import that is shown prints what is shown.
 func TestTheImportShownIsReal(t *testing.T) {
 	root, _, blocks := documents(t)
-	ran := 0
-	for _, b := range blocks {
-		if b.language != "console" || filepath.Base(b.file) != "import.md" {
-			continue
-		}
-		command, want, _ := strings.Cut(b.text, "\n")
-		arguments, ours := strings.CutPrefix(command, "$ callgate ")
-		if !ours {
-			t.Errorf("%q is no command of ours", command)
-			continue
-		}
-		ran++
-		got, code := review(t, root, strings.Fields(arguments)...)
-		if diff := cmp.Diff(want, got); code != cli.ExitOK || diff != "" {
-			t.Errorf("%q gives, with exit code %d, another output (-shown +real):\n%s", command, code, diff)
-		}
-	}
-	if ran != 1 {
-		t.Errorf("ran %d commands, want 1", ran)
-	}
+	printAsShown(t, root, commandsShown(t, root, blocks, "docs/import.md"), cli.ExitOK)
 }

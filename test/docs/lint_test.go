@@ -1,9 +1,7 @@
 package docs_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,40 +15,7 @@ import (
 // Every command that the document on lint shows prints what it shows.
 func TestLintShowsRealFindings(t *testing.T) {
 	root, _, blocks := documents(t)
-	ran := 0
-	for _, b := range blocks {
-		if b.language != "console" || filepath.Base(b.file) != "lint.md" {
-			continue
-		}
-		ran++
-		command, want, _ := strings.Cut(b.text, "\n")
-		if diff := cmp.Diff(want, commandOutput(t, root, command)); diff != "" {
-			t.Errorf("another output of %q (-shown +real):\n%s", command, diff)
-		}
-	}
-	if ran != 5 {
-		t.Errorf("ran %d commands, want 5", ran)
-	}
-}
-
-// commandOutput runs "$ callgate ... < FILE" from the module's root.
-func commandOutput(t *testing.T, root, command string) string {
-	t.Helper()
-	line, file, piped := strings.Cut(command, " < ")
-	stdin := ""
-	if piped {
-		stdin = read(t, filepath.Join(root, file))
-	}
-	var out, errOut bytes.Buffer
-	cli.Run(t.Context(), cli.Deps{
-		In: strings.NewReader(stdin), Out: &out, Err: &errOut,
-		FS: os.DirFS("/"), Dir: strings.TrimPrefix(filepath.ToSlash(root), "/"),
-		Env: func(string) string { return "" },
-	}, strings.Fields(strings.TrimPrefix(line, "$ callgate ")))
-	if errOut.Len() > 0 {
-		t.Errorf("%s: %s", command, &errOut)
-	}
-	return out.String()
+	printAsShown(t, root, commandsShown(t, root, blocks, "docs/lint.md"), cli.ExitOK, cli.ExitBlocked, cli.ExitOK, cli.ExitBlocked, cli.ExitOK)
 }
 
 // The list of rules is the program's, in its order and its words.

@@ -67,16 +67,12 @@ func TestProviderPagesShowRealVerdicts(t *testing.T) {
 	root, _, blocks := documents(t)
 	for name := range providers {
 		var files []string
-		for _, b := range page(t, blocks, name, "console") {
-			command, want, _ := strings.Cut(b.text, "\n")
-			args := strings.Fields(strings.TrimPrefix(command, "$ callgate "))
-			files = append(files, args[len(args)-1])
-			got, _ := review(t, root, args...)
-			if diff := cmp.Diff(anyRevision(want), anyRevision(got)); diff != "" {
-				t.Errorf("%s shows another output of %q (-shown +real):\n%s", b.file, command, diff)
-			}
-			if strings.HasSuffix(command, "call.json") && (!strings.Contains(got, "✓") || !strings.Contains(got, "✗")) {
-				t.Errorf("%s: %q shows no call that is allowed beside one that is not", b.file, command)
+		commands := commandsShown(t, root, blocks, "docs/providers/"+name+".md")
+		printAsShown(t, root, commands, cli.ExitBlocked, cli.ExitBlocked)
+		for _, c := range commands {
+			files = append(files, c.arguments[strings.LastIndexByte(c.arguments, ' ')+1:])
+			if strings.HasSuffix(c.arguments, "call.json") && (!strings.Contains(c.output, "✓") || !strings.Contains(c.output, "✗")) {
+				t.Errorf("docs/providers/%s.md: %q shows no call that is allowed beside one that is not", name, c.arguments)
 			}
 		}
 		want := []string{"docs/examples/providers/" + name + "/call.json", "docs/examples/providers/" + name + "/request.json"}

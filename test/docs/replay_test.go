@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/callgate/callgate/internal/audit"
 	"github.com/callgate/callgate/internal/cli"
 	"github.com/callgate/callgate/internal/replay"
@@ -16,25 +14,7 @@ import (
 // Every command that the document on replay shows prints what it shows.
 func TestReplayShowsRealReports(t *testing.T) {
 	root, _, blocks := documents(t)
-	codes := []int{cli.ExitOK, cli.ExitBlocked, cli.ExitOK}
-	ran := 0
-	for _, b := range blocks {
-		if b.language != "console" || filepath.Base(b.file) != "replay.md" {
-			continue
-		}
-		command, want, _ := strings.Cut(b.text, "\n")
-		got, code := review(t, root, strings.Fields(strings.TrimPrefix(command, "$ callgate "))...)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("another output of %q (-shown +real):\n%s", command, diff)
-		}
-		if ran < len(codes) && code != codes[ran] {
-			t.Errorf("%q ends with %d, want %d", command, code, codes[ran])
-		}
-		ran++
-	}
-	if ran != len(codes) {
-		t.Errorf("ran %d commands, want %d", ran, len(codes))
-	}
+	printAsShown(t, root, commandsShown(t, root, blocks, "docs/replay.md"), cli.ExitOK, cli.ExitBlocked, cli.ExitOK)
 }
 
 // The policies in the documents are those of the examples, and the records shown are of

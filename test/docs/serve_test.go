@@ -216,21 +216,7 @@ func TestFlagsOfServeAreReal(t *testing.T) {
 // its table names every member.
 func TestExplanationAsShown(t *testing.T) {
 	root, _, blocks := documents(t)
-	ran := 0
-	for _, b := range blocks {
-		if filepath.Base(b.file) != "review.md" || b.language != "console" {
-			continue
-		}
-		ran++
-		command, want, _ := strings.Cut(b.text, "\n")
-		got, code := review(t, root, strings.Fields(strings.TrimPrefix(command, "$ callgate "))...)
-		if diff := cmp.Diff(anyRevision(want), anyRevision(got)); diff != "" || code != cli.ExitBlocked {
-			t.Errorf("%q ends with %d and prints something else (-shown +real):\n%s", command, code, diff)
-		}
-	}
-	if ran != 1 {
-		t.Errorf("ran %d commands, want 1", ran)
-	}
+	printAsShown(t, root, commandsShown(t, root, blocks, "docs/review.md"), cli.ExitBlocked)
 	text := read(t, filepath.Join(root, "docs", "review.md"))
 	seen := map[reflect.Type]bool{}
 	var look func(reflect.Type)

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,25 +10,15 @@ import (
 // What the document on tests shows is how the output begins, and every case passes.
 func TestTheCasesShownPass(t *testing.T) {
 	root, _, blocks := documents(t)
-	ran := 0
-	for _, b := range blocks {
-		if b.language != "console" || filepath.Base(b.file) != "testing-policies.md" {
-			continue
-		}
-		command, want, _ := strings.Cut(b.text, "\n")
-		arguments, ours := strings.CutPrefix(command, "$ callgate ")
-		if !ours {
-			t.Errorf("%q is no command of ours", command)
-			continue
-		}
-		ran++
-		got, code := review(t, root, strings.Fields(arguments)...)
-		if code != cli.ExitOK || !strings.HasPrefix(got, want) || !strings.Contains(got, "passed: ") {
-			t.Errorf("%q gives, with exit code %d:\n%s", command, code, got)
+	commands := commandsShown(t, root, blocks, "docs/testing-policies.md")
+	for _, c := range commands {
+		got, code := review(t, root, strings.Fields(c.arguments)...)
+		if code != cli.ExitOK || !strings.HasPrefix(got, c.output) || !strings.Contains(got, "passed: ") {
+			t.Errorf("%q gives, with exit code %d:\n%s", c.arguments, code, got)
 		}
 	}
-	if ran != 2 {
-		t.Errorf("ran %d commands, want 2", ran)
+	if len(commands) != 2 {
+		t.Errorf("ran %d commands, want 2", len(commands))
 	}
 }
 
