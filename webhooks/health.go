@@ -75,6 +75,11 @@ func DrainCheck(d *Drain) Check {
 	return Check{"drain", func() string { return faultUnless(!d.Draining(), "draining") }}
 }
 
+// AllHold reports whether every check holds: what Readyz answers by.
+func AllHold(checks []Check) bool {
+	return !slices.ContainsFunc(checks, func(c Check) bool { return c.Fault() != "" })
+}
+
 func faultUnless(ok bool, fault string) string {
 	if ok {
 		return ""

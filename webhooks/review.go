@@ -37,8 +37,9 @@ type Snapshots interface {
 
 // Observer is told of every answer, for metrics. Its methods must not block.
 type Observer interface {
-	// Answered is called once a request. reason is "" for a verdict.
-	Answered(code int, reason string, took time.Duration)
+	// Answered is called once a request. resource is what was posted, "" where that is
+	// nothing that there is; reason is "" for a verdict.
+	Answered(resource string, code int, reason string, took time.Duration)
 	// Judged is called once a verdict, before it is written.
 	Judged(review.Caller, *review.Decision)
 }
@@ -47,7 +48,7 @@ type Observer interface {
 type NoopObserver struct{}
 
 // Answered implements Observer.
-func (NoopObserver) Answered(int, string, time.Duration) {}
+func (NoopObserver) Answered(string, int, string, time.Duration) {}
 
 // Judged implements Observer.
 func (NoopObserver) Judged(review.Caller, *review.Decision) {}
@@ -238,19 +239,19 @@ func orDiscard(log logr.Logger) logr.Logger {
 // ServeHTTP implements http.Handler.
 func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := h.opts.Clock.Now()
-	a := h.answer(w, r, began)
+	to, known := h.endpoints[r.URL.EscapedPath()]
+	a := checkRequest(r, known)
+	if !a.set() {
+		a = h.answer(w, r, to, began)
+	}
 	if a.code != http.StatusOK {
 		finishBody(w, r, h.opts.Clock, &h.opts)
 	}
 	a.write(w)
-	h.opts.Observer.Answered(int(a.code), string(a.reason), h.opts.Clock.Since(began))
+	h.opts.Observer.Answered(to.resource, int(a.code), string(a.reason), h.opts.Clock.Since(began))
 }
 
-func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request, began time.Time) answer {
-	to, known := h.endpoints[r.URL.EscapedPath()]
-	if a := checkRequest(r, known); a.set() {
-		return a
-	}
+func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request, to endpoint, began time.Time) answer {
 	// The wait for an identity happens outside the in-flight limit: it costs no CPU,
 	// and package identity bounds it.
 	caller, err := to.identity.Identify(r.Context(), bearer(r.Header))

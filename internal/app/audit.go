@@ -126,7 +126,7 @@ func (o *AuditOptions) key() (audit.Key, error) {
 func (p *parts) buildAudit() (err error) {
 	opts := p.opts.Audit
 	if opts.Observer == nil {
-		opts.Observer = auditObserver{p.metrics.Audit}
+		opts.Observer = newAuditObserver(p.metrics.Audit)
 	}
 	p.audit, err = opts.newSink(p.log.WithName("audit"))
 	return err

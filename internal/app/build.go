@@ -117,24 +117,24 @@ func (p *parts) buildIdentity(restConfig *rest.Config) error {
 	if err != nil {
 		return fmt.Errorf("making the identity client: %w", err)
 	}
-	opts.Observer = identityObserver{p.metrics.Identity, reviewv1alpha1.ResourceToolCallReviews}
+	opts.Observer = newIdentityObserver(p.metrics.Identity, reviewv1alpha1.ResourceToolCallReviews)
 	if p.identity, err = identity.New(opts, client); err != nil {
 		return orErr("setting up identity", err)
 	}
 	// Another permission, and so another set of answers to remember.
 	opts.Resource = reviewv1alpha1.ResourceToolRequestReviews
-	opts.Observer = identityObserver{p.metrics.Identity, opts.Resource}
+	opts.Observer = newIdentityObserver(p.metrics.Identity, opts.Resource)
 	p.offerIdentity, err = identity.New(opts, client)
 	if err != nil {
 		return orErr("setting up identity for offers", err)
 	}
 	opts.Resource = reviewv1alpha1.ResourceToolCallExecutions
-	opts.Observer = identityObserver{p.metrics.Identity, opts.Resource}
+	opts.Observer = newIdentityObserver(p.metrics.Identity, opts.Resource)
 	if p.execution.identity, err = identity.New(opts, client); err != nil {
 		return orErr("setting up identity for executions", err)
 	}
 	access := p.opts.access()
-	access.Log = opts.Log
+	access.Log, access.Observer = opts.Log, newIdentityObserver(p.metrics.Identity, accessLookUps)
 	p.authorizer, err = identity.NewAuthorizer(access, client)
 	return orErr("setting up authorization", err)
 }
@@ -207,6 +207,7 @@ func (p *parts) buildServers() (err error) {
 		webhooks.CertificateCheck(p.certificates), webhooks.DrainCheck(p.drain),
 	}
 	live := webhooks.Livez(clock.RealClock{}, map[string]*webhooks.Heartbeat{"accept": p.acceptLoop})
+	p.metrics.Process.Ready(func() bool { return webhooks.AllHold(checks) })
 	p.health = webhooks.NewHealthServer(webhooks.Readyz(checks, p.details), p.livez(live))
 	return nil
 }

@@ -21,6 +21,15 @@ type identityObserver struct {
 	resource string
 }
 
+// accessLookUps is where a review resource would stand, for questions of what callers may do.
+const accessLookUps = "access"
+
+// newIdentityObserver has the outage told of from the start.
+func newIdentityObserver(to *metrics.Identity, resource string) identityObserver {
+	to.Outage(resource, false)
+	return identityObserver{to, resource}
+}
+
 func (o identityObserver) Identified(result identity.Outcome) {
 	o.to.Identified(o.resource, string(result))
 }
@@ -59,6 +68,15 @@ func (o executionObserver) InFlight(source adapter.Source, delta int) {
 
 type auditObserver struct{ to *metrics.Audit }
 
+// newAuditObserver has a series for each reason from the start: of one that begins with its
+// first loss, no rate is ever above zero.
+func newAuditObserver(to *metrics.Audit) auditObserver {
+	for _, reason := range sink.Reasons() {
+		to.Dropped(string(reason), 0)
+	}
+	return auditObserver{to}
+}
+
 func (o auditObserver) Written(records int) { o.to.Written(records) }
 func (o auditObserver) Dropped(reason sink.Reason, records int) {
 	o.to.Dropped(string(reason), records)
@@ -77,8 +95,8 @@ type reviewObserver struct{ to *metrics.Reviews }
 
 var _ webhooks.OfferObserver = reviewObserver{}
 
-func (o reviewObserver) Answered(code int, reason string, took time.Duration) {
-	o.to.Answered(code, reason, took)
+func (o reviewObserver) Answered(resource string, code int, reason string, took time.Duration) {
+	o.to.Answered(resource, code, reason, took)
 }
 
 // Judged counts what was found, also where the caller is told less.

@@ -74,7 +74,7 @@ func NewAuthorizerFromReviewer(opts AccessOptions, access AccessReviewer) (*Auth
 		opts: opts, clock: opts.Clock, log: opts.Log, access: access,
 		keys: newKeyer(), yes: newLRU[grant](opts.MaxGrants), no: newLRU[time.Time](opts.MaxRefusals),
 		fresh: newLane(opts.Fresh, opts.Clock), renewals: newLane(opts.Renewals, opts.Clock),
-		outage:  newOutage(Options{OutageMemory: opts.OutageMemory, Clock: opts.Clock, Observer: NoopObserver{}}),
+		outage:  newOutage(Options{OutageMemory: opts.OutageMemory, Clock: opts.Clock, Observer: opts.Observer}),
 		flights: map[cacheKey]*accessFlight{}, asking: map[string]int{},
 	}
 	a.base, a.cancel = context.WithCancel(context.Background()) //nolint:forbidigo // the life of look-ups is the authorizer's, which ends with Close
@@ -229,6 +229,7 @@ func (a *Authorizer) fly(l *lane, q review.Access, key cacheKey) review.AccessAn
 	began := a.clock.Now()
 	allowed, err := survive(func() (bool, error) { return a.lookUp(ctx, l, q) })
 	now := a.clock.Now()
+	a.opts.Observer.LookedUp(err == nil, now.Sub(began))
 	switch {
 	case err == nil && allowed:
 		a.outage.answered()

@@ -9,7 +9,8 @@ import (
 )
 
 // AccessOptions hold every limit of an Authorizer. Start from DefaultAccessOptions; no
-// field has a meaning when zero, save Clock (the real one) and Log (nowhere).
+// field has a meaning when zero, save Observer (none), Clock (the real one) and Log
+// (nowhere).
 type AccessOptions struct {
 	// SoftTTL is the life of a yes. Default 60 s: the time within which a permission that
 	// is taken away is enforced. From 75 % ± 10 % of it on, a request for it starts a
@@ -39,7 +40,9 @@ type AccessOptions struct {
 	OutageMemory time.Duration
 
 	Clock clock.Clock
-	Log   logr.Logger
+	// Observer is told of look-ups and outages; requests are not identified here.
+	Observer Observer
+	Log      logr.Logger
 }
 
 // DefaultAccessOptions are the documented defaults.
@@ -73,6 +76,9 @@ func (o AccessOptions) Validate() error {
 func (o AccessOptions) complete() AccessOptions {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
+	}
+	if o.Observer == nil {
+		o.Observer = NoopObserver{}
 	}
 	if o.Log.GetSink() == nil {
 		o.Log = logr.Discard()

@@ -14,7 +14,7 @@ import (
 // used has something of everything.
 func used() *Metrics {
 	m := New(Options{Version: "v1"})
-	m.Reviews.Answered(200, "", time.Millisecond)
+	m.Reviews.Answered("toolcallreviews", 200, "", time.Millisecond)
 	m.Reviews.Verdict("tool_call", "ok", ActionAllow, "ns")
 	m.Reviews.Judged("c", "t", false, true)
 	m.Identity.Identified("toolcallreviews", "hit")
@@ -33,6 +33,7 @@ func used() *Metrics {
 	m.Policy.InForce(Set{Revision: "sha256:a", At: time.Unix(1, 0), Took: time.Millisecond, Compiled: 2, Objects: map[[2]string]int{{"ToolSchema", "true"}: 3}})
 	m.Process.Draining(1)
 	m.Process.Refused("cap")
+	m.Process.Ready(func() bool { return true })
 	m.Process.Leader(func() bool { return true })
 	m.Process.Certificate(func() time.Time { return time.Unix(5, 0) }, func() time.Time { return time.Time{} })
 	return m
@@ -65,7 +66,7 @@ func TestNamespacesAreBounded(t *testing.T) {
 	m := New(Options{})
 	for i := range 10_000 {
 		m.Reviews.Verdict("tool_call", "ok", ActionAllow, fmt.Sprint("ns-", i))
-		m.Reviews.Answered(200, fmt.Sprint("reason-", i), 0)
+		m.Reviews.Answered("toolcallreviews", 200, fmt.Sprint("reason-", i), 0)
 	}
 	if n := testutil.CollectAndCount(m.Reviews.verdicts); n != maxNamespaces+1 {
 		t.Errorf("%d series of verdicts, want %d and one for the rest", n, maxNamespaces)

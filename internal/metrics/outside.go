@@ -17,8 +17,8 @@ type Identity struct {
 func newIdentity(m *Metrics) *Identity {
 	return &Identity{
 		identified: m.counter("identity_requests_total", "Callers identified, by the review resource they asked for and by how: local_refusal, hit, stale, refusal_hit, asked, unavailable.", "resource", "result"),
-		lookUps:    m.histogram("identity_lookup_duration_seconds", "Time of a TokenReview and the SubjectAccessReview after it, by whether the API server answered.", slow, "resource", "answered"),
-		outage:     m.gauge("identity_outage", "1 while the API server does not answer questions about identity.", "resource"),
+		lookUps:    m.histogram("identity_lookup_duration_seconds", "Time of a TokenReview and the SubjectAccessReview after it, or of a question of what callers may do (resource access), by whether the API server answered.", slow, "resource", "answered"),
+		outage:     m.gauge("identity_outage", "1 while the API server does not answer questions about identity, or of what callers may do (resource access).", "resource"),
 	}
 }
 

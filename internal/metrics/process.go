@@ -25,6 +25,11 @@ func newProcess(m *Metrics) *Process {
 // Draining tells how far the drain is.
 func (p *Process) Draining(state int) { p.drain.Set(float64(state)) }
 
+// Ready has it read, when it is scraped, whether this replica is ready to serve.
+func (p *Process) Ready(ready func() bool) {
+	p.m.read("ready", "1 while this replica is ready: a policy set is in force, the endpoint listens, the certificate is valid, and no stop is under way.", func() float64 { return one(ready()) })
+}
+
 // Leader has it read, when it is scraped, whether this replica writes status.
 func (p *Process) Leader(leading func() bool) {
 	p.m.read("leader", "1 while this replica holds the Lease, and so writes status.", func() float64 { return one(leading()) })

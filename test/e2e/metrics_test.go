@@ -64,9 +64,9 @@ var _ = Describe("Metrics", func() {
 			status, text := scrape(ctx, token)
 			g.Expect(status).To(Equal(http.StatusOK), "a refusal is remembered for some seconds")
 			for _, line := range []string{
-				`callgate_verdicts_total{action="allow",code="ok",namespace="` + p.namespace + `",phase="tool_call"} 1`,
-				`callgate_verdicts_total{action="deny",code="unknown_tool",namespace="` + p.namespace + `",phase="tool_call"} 1`,
-				`callgate_drain_state 0`, `callgate_policy_set_info{revision="sha256:`, `callgate_requests_total{code="200",reason=""}`,
+				`callgate_verdicts_total{action="allow",code="ok",phase="tool_call",policy_namespace="` + p.namespace + `"} 1`,
+				`callgate_verdicts_total{action="deny",code="unknown_tool",phase="tool_call",policy_namespace="` + p.namespace + `"} 1`,
+				`callgate_drain_state 0`, `callgate_policy_set_info{revision="sha256:`, `callgate_requests_total{code="200",reason="",resource="toolcallreviews"}`,
 				`callgate_identity_requests_total{resource="toolcallreviews",result="hit"}`, `callgate_certificate_not_after_timestamp_seconds 1.`,
 				`callgate_audit_records_total`, `callgate_compile_duration_seconds_count`, `go_goroutines`,
 			} {

@@ -17,6 +17,11 @@ const (
 	ReasonUnencodable Reason = "unencodable"
 )
 
+// Reasons are all reasons: a count of something that may never happen begins with 0.
+func Reasons() []Reason {
+	return []Reason{ReasonFull, ReasonRefused, ReasonStopped, ReasonUnencodable}
+}
+
 // Observer is told what happens, for metrics. Its methods must not block. Every record
 // that the sink was given is told of once, as written or as dropped, by the time that the
 // sink has stopped.
