@@ -90,26 +90,14 @@ func (l *list) Get(index ref.Val) ref.Val {
 	return l.child(i)
 }
 
-func (l *list) Contains(v ref.Val) ref.Val {
-	for i := range l.len() {
-		if types.Equal(l.child(i), v) == types.True {
-			return types.True
-		}
-	}
-	return types.False
-}
+func (l *list) Contains(v ref.Val) ref.Val { return contains(l, v) }
 
 func (l *list) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
-	if !ok || o.Size() != l.Size() {
+	if !ok {
 		return types.False
 	}
-	for i := range l.len() {
-		if types.Equal(l.child(i), o.Get(types.Int(i))) != types.True {
-			return types.False
-		}
-	}
-	return types.True
+	return sameElements(l, o)
 }
 
 // Add appends: the library's own lists know how to stand in front of another.
@@ -195,16 +183,10 @@ func (d *dict) Contains(key ref.Val) ref.Val {
 
 func (d *dict) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
-	if !ok || o.Size() != d.Size() {
+	if _, typed := other.(*record); !ok || typed {
 		return types.False
 	}
-	for i := range d.len() {
-		v, found := o.Find(d.key(i))
-		if !found || types.Equal(d.child(i), v) != types.True {
-			return types.False
-		}
-	}
-	return types.True
+	return sameMembers(d, o)
 }
 
 func (d *dict) Iterator() traits.Iterator {

@@ -164,10 +164,15 @@ func (m shortKeyed) Get(key ref.Val) ref.Val {
 // Equal compares with another map. An argument goes first: it knows which of its
 // numbers may not be compared.
 func (m shortKeyed) Equal(other ref.Val) ref.Val {
-	if d, ok := other.(*dict); ok {
-		return d.Equal(m)
+	switch o := other.(type) {
+	case *record:
+		return types.False
+	case *dict:
+		return sameMembers(o, m)
+	case traits.Mapper:
+		return sameMembers(m, o)
 	}
-	return m.Mapper.Equal(other)
+	return types.False
 }
 
 // alternative is or() and orValue() of an optional: the second is evaluated only

@@ -152,6 +152,7 @@ func (p *planner) call(n interpreter.InterpretableCall) interpreter.Interpretabl
 	case p.patterns.plan(c, name):
 	default:
 		p.bind(c, n)
+		exact(name, c)
 	}
 	if overloads.IsTypeConversionFunction(name) {
 		return foldConstant(c, args)
@@ -161,14 +162,14 @@ func (p *planner) call(n interpreter.InterpretableCall) interpreter.Interpretabl
 
 // equal and unequal are asked about values only: an operand that cannot be read is
 // neither, and makes the rule fail.
-func equal(v []ref.Val) ref.Val { return types.Equal(v[0], v[1]) }
+func equal(v []ref.Val) ref.Val { return same(v[0], v[1]) }
 
 func unequal(v []ref.Val) ref.Val {
-	same := types.Equal(v[0], v[1])
-	if types.IsUnknownOrError(same) {
-		return same
+	equal := same(v[0], v[1])
+	if types.IsUnknownOrError(equal) {
+		return equal
 	}
-	return types.Bool(same != types.True)
+	return types.Bool(equal != types.True)
 }
 
 // bind finds the function that a call means: by the overload that the checker
