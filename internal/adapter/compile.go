@@ -197,8 +197,8 @@ func (c *compiler) key(key *expr.Program, path string) {
 	if !key.ReadsTenant() && c.object.Spec.Tenancy != callgatev1alpha1.TenancyNone {
 		c.problem(path, "the key does not read tenant: write it into the key, or set tenancy: None where every tenant may see the same data")
 	}
-	if key.JoinsTenant() {
-		c.warn(path, `tenant and an argument stand side by side, so that a model can write the end of another tenant's name: put a separator between them that no tenant has, such as ":"`)
+	if key.ConfusesTenants() {
+		c.warn(path, `by its arguments a call may reach another tenant's record: in every branch, write tenant unchanged before or behind all arguments, and right beside it, towards them, a constant that separates, such as ":", which no tenant has`)
 	}
 	if _, known := key.Constant(); known {
 		c.warn(path, "the key is the same for every call")

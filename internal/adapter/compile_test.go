@@ -127,8 +127,8 @@ func TestCompileWarnings(t *testing.T) {
 	}{
 		"none":                      {records(ticketKey), nil},
 		"an unknown argument":       {records(`tenant + ":" + args.ticket`), []string{"/spec/key", "ticket"}},
-		"nothing between":           {records(`tenant + args.ticket_id`), []string{"/spec/key", "separator"}},
-		"nothing between, reversed": {records(`args.ticket_id + tenant`), []string{"/spec/key", "separator"}},
+		"nothing between":           {records(`tenant + args.ticket_id`), []string{"/spec/key", "another tenant's record"}},
+		"nothing between, reversed": {records(`args.ticket_id + tenant`), []string{"/spec/key", "another tenant's record"}},
 		"a number":                  {backendAt("https://t.support.svc/{tenant}/{args.n}"), nil},
 		"unknown in a URL":          {backendAt("https://t.support.svc/{tenant}/{args.ticket}"), []string{"/spec/http/url", "{args.ticket}"}},
 		"no identifier in a URL":    {backendAt("https://t.support.svc/{tenant}/{args.a-b}"), nil},

@@ -70,11 +70,12 @@ func (c *compiler) compile(source string) *Program {
 	if parsed == nil {
 		return nil
 	}
-	p := &Program{result: c.opts.Result, joinsTenant: joinsTenant(parsed.NativeRep().Expr())}
+	p := &Program{result: c.opts.Result}
 	known := c.inspect(parsed.NativeRep(), p)
 	if len(c.issues) > 0 {
 		return nil
 	}
+	p.confusesTenants = p.ReadsTenant() && confusesTenants(parsed.NativeRep().Expr())
 	checked, found := envs.dyn.Check(parsed)
 	if c.checked(envs.dyn, parsed.NativeRep(), found); len(c.issues) > 0 {
 		return nil

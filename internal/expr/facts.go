@@ -14,8 +14,8 @@ type Program struct {
 	reads    Variables
 	constant ref.Val
 	min, max uint64
-	// joinsTenant: see JoinsTenant.
-	joinsTenant bool
+	// confusesTenants: see ConfusesTenants.
+	confusesTenants bool
 }
 
 // Reads reports whether the expression mentions the variable of that name in any
