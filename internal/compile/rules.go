@@ -129,7 +129,7 @@ func (rc *ruleCompiler) report(memo *programMemo, path, effect string) {
 	for _, issue := range memo.issues {
 		at := fmt.Sprintf("line %d, column %d: ", issue.Line, issue.Column)
 		if issue.Schema && memo.program != nil {
-			rc.warnings = append(rc.warnings, newProblem(path, "", at+issue.Message+"; where it is evaluated, the rule blocks"))
+			rc.warnings = append(rc.warnings, newProblem(path, "", at+issue.Message))
 			continue
 		}
 		rc.problems = append(rc.problems, newProblem(path, "", at+issue.Message+"; until it is mended, "+effect))
@@ -142,6 +142,8 @@ func (rc *ruleCompiler) warnOf(rule *Rule, r *callgatev1alpha1.PolicyRule, path 
 	if rule.Program != nil {
 		value, known := rule.Program.Constant()
 		switch holds, _ := value.(bool); {
+		case known && holds && (rule.Program.ReadsArgs() || rule.Program.ReadsContext()):
+			warn(path+"/expression", "the expression is true whatever it reads: the rule blocks only calls with a number that it reads and that CEL has no value for")
 		case known && holds:
 			warn(path+"/expression", "the expression is always true, so that the rule never blocks anything")
 		case known:

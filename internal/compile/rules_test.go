@@ -55,6 +55,7 @@ func TestWhatIsSaidOfRules(t *testing.T) {
 			problem: "/spec/rules/0/messageExpression: line 1, column 9: "},
 		"an argument that no schema has": {rule: callgatev1alpha1.PolicyRule{Expression: `args.amuont < 5`}, warnings: []string{"/spec/rules/0/expression: line 1, column 5: "}},
 		"always true":                    {rule: callgatev1alpha1.PolicyRule{Expression: `1 < 2`}, warnings: []string{"/spec/rules/0/expression: the expression is always true"}},
+		"true whatever it reads":         {rule: callgatev1alpha1.PolicyRule{Expression: `args.amount == 1 || true`}, warnings: []string{"/spec/rules/0/expression: the expression is true whatever it reads: the rule blocks only calls with a number"}},
 		"always false":                   {rule: callgatev1alpha1.PolicyRule{Expression: `1 > 2`}, warnings: []string{"/spec/rules/0/expression: the expression is always false"}},
 		"a tool without a schema": {rule: callgatev1alpha1.PolicyRule{Expression: `args.amount < 5`, Tools: []callgatev1alpha1.EffectiveToolName{"pay", "pya"}},
 			warnings: []string{`/spec/rules/0/tools/1: "pya" has no ToolSchema`}},

@@ -76,7 +76,8 @@ type Issue struct {
 	// may quote the expression.
 	Message string
 	// Schema is set where the expression is sound by itself, but at odds with
-	// what the tools' schemas declare. It can then be evaluated, and fails.
+	// what the tools' schemas declare. It can then be evaluated; Message says what comes
+	// of it.
 	Schema bool
 }
 

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"fmt"
+
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -8,34 +10,39 @@ import (
 )
 
 // check finds what is at odds with the schemas in an expression that is sound
-// with args as dyn. Only what cannot work on arguments that passed the schemas is
-// reported: an unknown name, and a call for which there is no function.
+// with args as dyn. Only what cannot work, or cannot matter, on arguments that passed the
+// schemas is reported: an unknown name, and a call for which there is no function.
 func (t *ArgsType) check(parsed, checked *cel.Ast) []Issue {
-	u := &usage{root: t.root, local: map[string]*shape{}, missing: map[int64]bool{}}
-	if u.value(checked.NativeRep().Expr()); u.whole {
-		return nil
-	}
-	env, err := t.env()
-	if err != nil {
-		return nil
-	}
-	_, found := env.Check(parsed)
-	tolerated := tolerated(parsed.NativeRep())
+	u := &usage{root: t.root, local: map[string]*shape{}, missing: map[int64]string{}}
+	u.value(checked.NativeRep().Expr())
 	c := &compiler{}
-	for _, e := range found.Errors() {
-		expr, ok := byID(parsed.NativeRep(), e.ExprID)
-		switch {
-		case !ok:
-		case u.missing[e.ExprID]:
-			c.add(e.Location, UnknownName, "the schema declares no argument %s here", expr.AsSelect().FieldName())
-		case !tolerated[e.ExprID] && (expr.Kind() == ast.CallKind || expr.Kind() == ast.SelectKind):
-			c.add(e.Location, Type, "by the schema's types: %s", e.Message)
-		}
+	for id, message := range u.missing {
+		c.add(parsed.NativeRep().SourceInfo().GetStartLocation(id), UnknownName, "%s", message)
+	}
+	if !u.whole {
+		t.checkTypes(parsed, u.missing, c)
 	}
 	for i := range c.issues {
 		c.issues[i].Schema = true
 	}
 	return c.issues
+}
+
+// checkTypes has the library's checker look, to which objects have fields only. What it
+// says of names that are missing is said already.
+func (t *ArgsType) checkTypes(parsed *cel.Ast, missing map[int64]string, c *compiler) {
+	env, err := t.env()
+	if err != nil {
+		return
+	}
+	_, found := env.Check(parsed)
+	tolerated := tolerated(parsed.NativeRep())
+	for _, e := range found.Errors() {
+		expr, ok := byID(parsed.NativeRep(), e.ExprID)
+		if ok && missing[e.ExprID] == "" && !tolerated[e.ExprID] && (expr.Kind() == ast.CallKind || expr.Kind() == ast.SelectKind) {
+			c.add(e.Location, Type, "by the schema's types: %s; where it is evaluated, the expression fails", e.Message)
+		}
+	}
 }
 
 // tolerated are the nodes whose types the checker is stricter about than an
@@ -68,8 +75,9 @@ func tolerated(parsed *ast.AST) map[int64]bool {
 type usage struct {
 	root  *shape
 	local map[string]*shape
-	// missing are the selections of a field that its object does not declare.
-	missing map[int64]bool
+	// missing says what is wrong with the nodes that ask for a field which their object
+	// does not declare.
+	missing map[int64]string
 	// whole says that an object of the arguments is used otherwise than by selecting
 	// a field: its keys are walked, it is indexed or compared. As a map that works;
 	// the checker knows objects only by their fields, and would refuse it.
@@ -79,7 +87,7 @@ type usage struct {
 // value notes an object that is used as a whole.
 func (u *usage) value(e ast.Expr) *shape {
 	s := u.follow(e)
-	if s.fields != nil {
+	if s.fields != nil && !s.optional {
 		u.whole = true
 	}
 	return s
@@ -93,7 +101,7 @@ func (u *usage) follow(e ast.Expr) *shape {
 	case ast.SelectKind:
 		return u.selected(e)
 	case ast.CallKind:
-		return u.call(e.AsCall())
+		return u.call(e)
 	case ast.ComprehensionKind:
 		u.comprehension(e.AsComprehension())
 	case ast.ListKind:
@@ -110,15 +118,42 @@ func (u *usage) follow(e ast.Expr) *shape {
 }
 
 func (u *usage) selected(e ast.Expr) *shape {
-	s := u.follow(e.AsSelect().Operand())
-	f, ok := s.fields[e.AsSelect().FieldName()]
-	if !ok && s.fields != nil {
-		u.missing[e.ID()] = true
+	s, name := u.follow(e.AsSelect().Operand()), e.AsSelect().FieldName()
+	switch {
+	case e.AsSelect().IsTestOnly():
+		u.declared(s, name, e.ID(), "has() of it is always false")
+		return anything
+	case s.optional:
+		return u.declared(s, name, e.ID(), alwaysAbsent).maybe()
 	}
-	if !ok || e.AsSelect().IsTestOnly() {
+	return u.declared(s, name, e.ID(), whereRead)
+}
+
+// whereRead is what comes of reading what is not there.
+const whereRead = "where it is read, the expression fails"
+
+// declared is the shape of a field. One that is missing is noted, with what comes of it.
+func (u *usage) declared(s *shape, name string, id int64, outcome string) *shape {
+	if s.fields == nil {
 		return anything
 	}
-	return f
+	if f, ok := s.fields[name]; ok {
+		return f
+	}
+	u.missing[id] = fmt.Sprintf("the schema declares no argument %s here: %s", name, outcome)
+	return anything
+}
+
+// named notes a field that is asked for by its name as a text.
+func (u *usage) named(s *shape, name ast.Expr, id int64, outcome string) *shape {
+	if name.Kind() != ast.LiteralKind {
+		return anything
+	}
+	field, ok := name.AsLiteral().(types.String)
+	if !ok {
+		return anything
+	}
+	return u.declared(s, string(field), id, outcome)
 }
 
 func (u *usage) ident(name string) *shape {
@@ -131,18 +166,28 @@ func (u *usage) ident(name string) *shape {
 	return anything
 }
 
-func (u *usage) call(c ast.CallExpr) *shape {
+func (u *usage) call(e ast.Expr) *shape {
+	c := e.AsCall()
 	args := c.Args()
 	switch name := c.FunctionName(); {
 	case name == operators.Index && len(args) == 2:
 		s := u.value(args[0])
 		u.value(args[1])
+		u.named(s, args[1], e.ID(), whereRead)
 		if s.element != nil {
 			return s.element
 		}
 		return anything
 	case name == operators.OptSelect && len(args) == 2:
-		u.optional(args[0], args[1])
+		return u.named(u.follow(args[0]), args[1], e.ID(), alwaysAbsent).maybe()
+	case name == operators.OptIndex && len(args) == 2:
+		s := u.value(args[0])
+		u.value(args[1])
+		u.named(s, args[1], e.ID(), alwaysAbsent)
+		return anything
+	case name == operators.In && len(args) == 2:
+		u.value(args[0])
+		u.named(u.value(args[1]), args[0], e.ID(), "in is always false")
 		return anything
 	}
 	if c.IsMemberFunction() {
@@ -154,18 +199,8 @@ func (u *usage) call(c ast.CallExpr) *shape {
 	return anything
 }
 
-// optional is args.?name. Where the name is not declared, asking for it is no
-// fault.
-func (u *usage) optional(operand, name ast.Expr) {
-	s := u.follow(operand)
-	if s.fields == nil || name.Kind() != ast.LiteralKind {
-		return
-	}
-	field, ok := name.AsLiteral().(types.String)
-	if !ok || s.fields[string(field)] == nil {
-		u.whole = true
-	}
-}
+// alwaysAbsent is what comes of asking whether there is what is not declared.
+const alwaysAbsent = "it is always absent"
 
 func (u *usage) comprehension(c ast.ComprehensionExpr) {
 	over := u.value(c.IterRange())

@@ -40,6 +40,15 @@ type shape struct {
 	fields map[string]*shape
 	// element is that of a list, nil otherwise.
 	element *shape
+	// optional says that it is known of the value of an optional.
+	optional bool
+}
+
+// maybe is what is known of an optional of the value.
+func (s *shape) maybe() *shape {
+	out := *s
+	out.optional = true
+	return &out
 }
 
 var anything = &shape{}

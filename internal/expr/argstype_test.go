@@ -53,9 +53,46 @@ func TestIssuesOfSchemas(t *testing.T) {
 		{"args.tags.all(x, x + 1 > 1)", "1:20 Type"},
 		{"!args.currency", "1:1 Type"},
 		{"size(args.amount) == 1", "1:5 Type"},
+		{"!args.?nothing.hasValue()", "1:6 UnknownName"},
+		{"!args[?'nothing'].hasValue()", "1:6 UnknownName"},
+		{"args.?to.?ibann.orValue('') == ''", "1:9 UnknownName"},
+		{"args.?to.ibann.orValue('') == ''", "1:9 UnknownName"},
+		{"'amuont' in args", "1:10 UnknownName"},
+		{"args['amuont'] == 1", "1:5 UnknownName"},
+		// An object that is used as a whole takes no name out of sight.
+		{"args.amuont > 1 && 'amount' in args", "1:5 UnknownName"},
+		{"args.size() < 9 && args.amuont > 1", "1:24 UnknownName"},
+		{"args.amuont <= args.?amount.orValue(5)", "1:5 UnknownName"},
 	} {
 		if got := found(t, c.rule, args); got != c.want {
 			t.Errorf("%s: %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// TestOutcomesOfUndeclaredNames holds what an issue says to what an evaluation gives.
+func TestOutcomesOfUndeclaredNames(t *testing.T) {
+	args := ArgsTypeOf([]byte(payment), FollowSchema)
+	for _, c := range []struct {
+		rule, says string
+		want       Kind
+	}{
+		{"args.amuont <= 100", "where it is read, the expression fails", Failed},
+		{"args['amuont'] <= 100", "where it is read, the expression fails", Failed},
+		{"has(args.amuont)", "has() of it is always false", False},
+		{"!has(args.amuont)", "has() of it is always false", True},
+		{"!('amuont' in args)", "in is always false", True},
+		{"args.?amuont.orValue(1) == 1", "it is always absent", True},
+		{"args.?to.?ibann.orValue(1) == 1", "it is always absent", True},
+		{"args.?to.ibann.orValue(1) == 1", "it is always absent", True},
+		{"args.amount + args.currency == 1", "where it is evaluated, the expression fails", Failed},
+	} {
+		p, issues := Compile(c.rule, Options{Variables: RuleVariables, Args: args})
+		if len(issues) != 1 || !strings.HasSuffix(issues[0].Message, c.says) {
+			t.Errorf("%s: issues %v, want one that ends with %q", c.rule, issues, c.says)
+		}
+		if out := p.Eval(argsOf(`{"amount": 5, "currency": "EUR", "to": {}}`), nil); out.Kind != c.want {
+			t.Errorf("%s: %#v, want %#v", c.rule, out.Kind, c.want)
 		}
 	}
 }
@@ -79,7 +116,7 @@ func TestNoFalseIssues(t *testing.T) {
 		"args.items[0] == {'sku': dyn('a'), 'n': dyn(1)}", "args.items.all(i, 'sku' in i)", "(args.dry ? args.to : args.open).size() == 2",
 		"[args.amount, args.currency].size() == 2", "{'a': args.amount, 'b': args.currency}.size() == 2",
 		"(has(args.amount) ? args.amount : 'none') == 5", "args.?amount.orValue(0) == 5", "args.?to.?iban.orValue('') == 'AT1'",
-		"!args.?nothing.hasValue()", "args.?to.optMap(x, x.iban).orValue('') == 'AT1'", "args.items.sortBy(i, i.n)[0].n == 1",
+		"args.?to.optMap(x, x.iban).orValue('') == 'AT1'", "args.items.sortBy(i, i.n)[0].n == 1",
 		"dyn(args.amount) == 5", "string(args.amount) == '5'", "type(args.amount) == int", "args.to.iban.matches('^AT')", "!has(args.never)",
 	} {
 		if got := found(t, rule, args); got != "" {
