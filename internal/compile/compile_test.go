@@ -3,6 +3,7 @@ package compile_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -333,6 +334,26 @@ func TestPolicyWithoutDenyIsWarnedOf(t *testing.T) {
 	w := compile.Compile(in(p), nil).Policies[key("x", "p")].Warnings
 	if len(w) == 0 || *w[0].Path != "/spec/validationActions" {
 		t.Errorf("warnings %+v", w)
+	}
+}
+
+// A policy with Warn tells allowed callers what it finds, whatever its disclosure.
+func TestDisclosureOfAPolicyThatWarnsIsWarnedOf(t *testing.T) {
+	for _, tc := range []struct {
+		action     callgatev1alpha1.ValidationAction
+		disclosure callgatev1alpha1.Disclosure
+		warned     bool
+	}{
+		{"Warn", "Opaque", true}, {"Warn", "Code", true}, {"Warn", "Full", false}, {"Warn", "", false}, {"Audit", "Opaque", false}, {"Deny", "Opaque", false},
+	} {
+		p := policy("x", "p", "*")
+		p.Spec.ValidationActions, p.Spec.Disclosure = []callgatev1alpha1.ValidationAction{tc.action}, tc.disclosure
+		warned := slices.ContainsFunc(compile.Compile(in(p), nil).Policies[key("x", "p")].Warnings, func(w callgatev1alpha1.Problem) bool {
+			return *w.Path == "/spec/disclosure"
+		})
+		if warned != tc.warned {
+			t.Errorf("%+v: warned %t", tc, warned)
+		}
 	}
 }
 

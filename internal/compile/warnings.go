@@ -19,6 +19,9 @@ func policyWarnings(o *PolicyOutcome, p *callgatev1alpha1.ToolPolicy, ns *Namesp
 	if !c.Deny {
 		warn("/spec/validationActions", "without Deny this policy blocks nothing: what it finds wrong is only warned of or recorded")
 	}
+	if c.Warn && !c.Deny && c.Disclosure != callgatev1alpha1.DisclosureFull {
+		warn("/spec/disclosure", "disclosure is about blocked callers: with Warn, callers whose calls are allowed are told what this policy finds; use Audit alone to keep it from them")
+	}
 	for i, name := range p.Spec.DeclaredTools {
 		if message := declaredWarning(o, string(name), ns, c); message != "" {
 			warn("/spec/declaredTools/"+strconv.Itoa(i), message)

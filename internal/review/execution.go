@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	reviewv1alpha1 "github.com/callgate/callgate/api/review/v1alpha1"
-	callgatev1alpha1 "github.com/callgate/callgate/api/v1alpha1"
 	"github.com/callgate/callgate/internal/expr"
 	"github.com/callgate/callgate/internal/shown"
 	"github.com/callgate/callgate/internal/snapshot"
@@ -167,10 +166,6 @@ func (x *Execution) Executed(in toolcall.Review, outcome Outcome) reviewv1alpha1
 		r.Code = outcome.Code
 	}
 	r.Errors = []string{string(r.Code)}
-	if x.Run == nil && leastDisclosure(x.call.views) != callgatev1alpha1.DisclosureFull {
-		// It does not run because of what the policies say, of which they tell nothing.
-		r.Warnings, r.Policies = []string{}, []string{}
-	}
 	r.Feedback = executionFeedback(x.call.name, r.Code, outcome.Cause)
 	response.Reply = toolcall.Reply(in, []string{r.Feedback})
 	return response

@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,23 +121,25 @@ func TestOnlyAllowedCallsRun(t *testing.T) {
 	}
 }
 
-// A call that does not run because of a policy that only warns is told no more of the
-// policies than one that is blocked.
+// disclosure is about blocked callers. A call that was allowed, and does not run because a
+// policy that only warns would block it, is told what a review of the same call is told.
 func TestDisclosureOfACallThatDoesNotRun(t *testing.T) {
-	for disclosure, told := range map[callgatev1alpha1.Disclosure]bool{
-		callgatev1alpha1.DisclosureFull: true, callgatev1alpha1.DisclosureCode: false, callgatev1alpha1.DisclosureOpaque: false,
+	for _, disclosure := range []callgatev1alpha1.Disclosure{
+		callgatev1alpha1.DisclosureFull, callgatev1alpha1.DisclosureCode, callgatev1alpha1.DisclosureOpaque,
 	} {
 		in := executionOf(t, `{"name":"get_ticket","arguments":{"id":"1"}}`, "")
-		x := review.Executions(executable(func(in *compile.Input) {
+		snap := executable(func(in *compile.Input) {
 			p := policyNamed("second")
 			p.Spec.DeclaredTools = []callgatev1alpha1.EffectiveToolName{"other"}
 			p.Spec.ValidationActions = []callgatev1alpha1.ValidationAction{callgatev1alpha1.ActionWarn}
 			p.Spec.Disclosure = disclosure
 			in.Policies = append(in.Policies, p)
-		}), executionCaller, in, nil)
+		})
+		reviewed := review.Calls(snap, executionCaller, in, nil).Response.Results[0]
+		x := review.Executions(snap, executionCaller, in, nil)
 		got := x.Executed(in, review.Outcome{})
-		if got.OK || (len(got.Warnings) > 0) != told || (len(got.Policies) > 0) != told {
-			t.Errorf("%s: answered %+v", disclosure, got)
+		if got.OK || len(got.Warnings) == 0 || !slices.Equal(got.Warnings, reviewed.Warnings) || !slices.Equal(got.Policies, reviewed.Policies) {
+			t.Errorf("%s: answered %+v, where a review says %+v", disclosure, got, reviewed)
 		}
 	}
 }
