@@ -69,6 +69,8 @@ type Drain struct {
 	opts  DrainOptions
 	log   logr.Logger
 	state atomic.Int32
+	// lastWait is when the wait for requests in flight ends; nil before it begins.
+	lastWait atomic.Pointer[time.Time]
 }
 
 // NewDrain makes a Drain in state Serving.
@@ -90,9 +92,17 @@ func (d *Drain) Draining() bool { return d.State() > Serving }
 
 // CutsOff reports whether work that begins now and takes so long may still be going on
 // when the process stops: from the first signal on, only what the last wait is long
-// enough for is safe. A nil Drain cuts nothing off.
+// enough for is safe, and once that has begun what is left of it. A nil Drain cuts nothing
+// off.
 func (d *Drain) CutsOff(length time.Duration) bool {
-	return d != nil && d.Draining() && length > d.opts.Shutdown
+	if d == nil || !d.Draining() {
+		return false
+	}
+	left := d.opts.Shutdown
+	if end := d.lastWait.Load(); end != nil {
+		left = end.Sub(d.opts.Clock.Now())
+	}
+	return length > left
 }
 
 // Closing reports whether answers must carry Connection: close.
@@ -134,6 +144,7 @@ func (d *Drain) drain(ctx context.Context, shutdown func(context.Context) error)
 	d.pause(ctx, d.opts.Lame)
 	d.enter(Closing)
 	d.pause(ctx, d.opts.Closing)
+	d.lastWait.Store(new(d.opts.Clock.Now().Add(d.opts.Shutdown)))
 	d.enter(ShuttingDown)
 	bounded, cancel := context.WithTimeout(ctx, d.opts.Shutdown)
 	err := shutdown(bounded)

@@ -55,6 +55,45 @@ func TestDrainGoesThroughItsStates(t *testing.T) {
 	})
 }
 
+// What begins while a replica drains must end within what is left of the last wait.
+func TestDrainCutsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDrain(DrainOptions{})
+		signals := make(chan os.Signal, 2)
+		done := make(chan error, 1)
+		expect := func(at string, longest time.Duration) {
+			t.Helper()
+			synctest.Wait()
+			if d.CutsOff(longest) || !d.CutsOff(longest+1) {
+				t.Errorf("%s: cuts off %s: %t, a little more: %t", at, longest, d.CutsOff(longest), d.CutsOff(longest+1))
+			}
+		}
+		if d.CutsOff(time.Hour) || (*Drain)(nil).CutsOff(time.Hour) {
+			t.Error("cuts off without a signal")
+		}
+		go func() {
+			done <- d.Run(t.Context(), signals, func(ctx context.Context) error {
+				<-ctx.Done()
+				return nil
+			})
+		}()
+		signals <- syscall.SIGTERM
+		expect("lame", 20*time.Second)
+		time.Sleep(16 * time.Second)
+		expect("closing", 20*time.Second)
+		time.Sleep(4 * time.Second)
+		expect("as the wait begins", 20*time.Second)
+		time.Sleep(15 * time.Second)
+		expect("late in the wait", 5*time.Second)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if !d.CutsOff(time.Nanosecond) {
+			t.Error("something could begin when nothing is served")
+		}
+	})
+}
+
 func TestSecondSignalEndsTheDrainAtOnce(t *testing.T) {
 	for _, at := range []time.Duration{time.Second, 16 * time.Second, 22 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {

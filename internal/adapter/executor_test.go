@@ -76,29 +76,31 @@ func TestAUIDStandsForOneCall(t *testing.T) {
 		"another generation":     {func(c *Call) { a := *c.Adapter; a.generation++; c.Adapter = &a }, CauseReusedUID, 1},
 		"another adapter object": {func(c *Call) { a := *c.Adapter; a.uid = "u-2"; c.Adapter = &a }, CauseReusedUID, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newStub(t, after(time.Second, answers(200, ticket)))
-				e := executor(t)
-				a := s.adapter(t, method("POST"))
-				done := make(chan struct{})
-				go func() {
-					defer close(done)
-					e.Execute(t.Context(), call(t, a))
-				}()
-				synctest.Wait()
-				for _, when := range []string{"while it runs", "when it has run"} {
-					got := e.Execute(t.Context(), call(t, a, tc.change))
-					if got.Cause != tc.cause || got.OK() != (tc.cause == "") {
-						t.Errorf("%s: got %+v", when, got)
+		for _, m := range []callgatev1alpha1.HTTPMethod{"POST", "GET"} {
+			t.Run(name+" with "+string(m), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := newStub(t, after(time.Second, answers(200, ticket)))
+					e := executor(t)
+					a := s.adapter(t, method(m))
+					done := make(chan struct{})
+					go func() {
+						defer close(done)
+						e.Execute(t.Context(), call(t, a))
+					}()
+					synctest.Wait()
+					for _, when := range []string{"while it runs", "when it has run"} {
+						got := e.Execute(t.Context(), call(t, a, tc.change))
+						if got.Cause != tc.cause || got.OK() != (tc.cause == "") {
+							t.Errorf("%s: got %+v", when, got)
+						}
+						<-done
 					}
-					<-done
-				}
-				if n := len(s.asked()); n != tc.asked {
-					t.Errorf("asked %d times", n)
-				}
+					if n := len(s.asked()); n != tc.asked {
+						t.Errorf("asked %d times", n)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func prepare(c Call) (*task, *Outcome) {
 	if f := t.target(c); f != nil {
 		return nil, f
 	}
-	t.mark = t.fingerprint()
+	t.mark = t.fingerprint(c.Arguments)
 	return t, nil
 }
 
@@ -101,9 +101,10 @@ func (t *task) target(c Call) (f *Outcome) {
 	return nil
 }
 
-// fingerprint is over everything that the result hangs on. Each part has its length
-// before it, so that no two tasks give the same text.
-func (t *task) fingerprint() (mark fingerprint) {
+// fingerprint is over everything that the result hangs on, and over all of the arguments:
+// also where none of those that differ is asked for, it is another call. Each part has its
+// length before it, so that no two tasks give the same text.
+func (t *task) fingerprint(arguments []byte) (mark fingerprint) {
 	h := sha256.New()
 	var number [8]byte
 	part := func(b []byte) {
@@ -123,7 +124,7 @@ func (t *task) fingerprint() (mark fingerprint) {
 	_, _ = h.Write(number[:])
 	digest := t.projection.digestOf()
 	part(digest[:])
-	part(t.body)
+	part(arguments)
 	h.Sum(mark[:0])
 	return mark
 }

@@ -46,6 +46,8 @@ type feedback struct {
 	keys func(pointer string) []string
 	// reasons are why a call is not allowed, or what rules want of its arguments.
 	reasons []string
+	// costly: a reason is that looking costs too much, which another call may not.
+	costly bool
 	// tools are names that the caller may use, close to the one given.
 	tools []string
 }
@@ -76,6 +78,7 @@ func (c *call) feedbackOf(result *reviewv1alpha1.ToolCallResult) string {
 	}
 	if result.Code == reviewv1alpha1.CodeForbidden {
 		f.reasons = forbiddenReasons(result.Errors, c.messages())
+		f.costly = slices.ContainsFunc(c.views, func(v view) bool { return v.costly })
 	}
 	return f.String()
 }
@@ -121,16 +124,20 @@ func (f feedback) text() string {
 		return "The call to " + name + " was refused. " + f.arguments()
 	}
 	if f.code == reviewv1alpha1.CodeForbidden {
-		return forbiddenText(name, f.sentence())
+		return f.forbidden(name)
 	}
 	return refusal
 }
 
-func forbiddenText(name, why string) string {
+func (f feedback) forbidden(name string) string {
+	why, end := f.sentence(), "."
 	if why != "" {
 		why = ": " + why
 	}
-	return "The call to " + name + " is not allowed" + why + ". Do not repeat it."
+	if f.costly {
+		end = " as it is."
+	}
+	return "The call to " + name + " is not allowed" + why + ". Do not repeat it" + end
 }
 
 // sentence joins the reasons, as much of them as leaves room for the rest.

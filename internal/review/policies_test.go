@@ -302,6 +302,16 @@ func TestCostOfRules(t *testing.T) {
 	if got := line(d.Response.Results[0]); got != "forbidden forbidden:p/a" {
 		t.Errorf("got %s", got)
 	}
+	saying := rule("a", costly, func(r *callgatev1alpha1.PolicyRule) { r.Message = "no list may be symmetric" })
+	for calls, want := range map[int]string{
+		1:  `The call to "wide" is not allowed: the rule "a" takes more work on these arguments than it may: send fewer or shorter values. Do not repeat it as it is.`,
+		24: `The call to "wide" is not allowed: the calls of this review together take more work to check than they may, and nothing was left for the rule "a": send fewer calls at once. Do not repeat it as it is.`,
+	} {
+		d, _ := judge(false, calls, policy("p", declares("*"), saying))
+		if got := d.Response.Results[calls-1].Feedback; got != want {
+			t.Errorf("%d calls: got %s\nwant %s", calls, got, want)
+		}
+	}
 	if _, ok := judge(true, 1, policy("p", declares("*"), rule("a", costly))); ok {
 		t.Error("a costly review was judged as a cheap one")
 	}

@@ -156,6 +156,8 @@ type view struct {
 	errors []string
 	// messages are what the rules that said no have to say.
 	messages []string
+	// costly: one of them said no because it would have cost too much.
+	costly bool
 }
 
 // judge goes through the stages of the design, each for all policies before the

@@ -75,7 +75,10 @@ func (c *call) rules(i int, invalidArguments bool) (failed []string) {
 			continue
 		}
 		failed = append(failed, r.Name)
-		if v.policy.Deny {
+		if v.policy.Deny && outcome.Kind == expr.CostExceeded {
+			v.costly = true
+			v.messages = append(v.messages, costMessage(r, outcome))
+		} else if v.policy.Deny {
 			v.messages = append(v.messages, c.message(r, t.tenant))
 		}
 	}
@@ -151,6 +154,16 @@ func (c *call) message(r *compile.Rule, tenant string) string {
 		return `the rule "` + r.Name + `" says no`
 	}
 	return shown.Escape(shown.Cut(text, maxMessage))
+}
+
+// costMessage takes the place of what the author has to say of arguments that the rule
+// could not be asked about to the end. It tells the limit of one evaluation from that
+// which the calls of a review share.
+func costMessage(r *compile.Rule, o expr.Outcome) string {
+	if o.Cost < expr.PerEvaluationLimit {
+		return "the calls of this review together take more work to check than they may, and nothing was left for the rule " + quoted(r.Name) + ": send fewer calls at once"
+	}
+	return "the rule " + quoted(r.Name) + " takes more work on these arguments than it may: send fewer or shorter values"
 }
 
 // ruleStage is the end of stage 3: the arguments fit the schema, and rules about them
