@@ -139,16 +139,8 @@ func (rc *ruleCompiler) report(memo *programMemo, path, effect string) {
 // warnOf tells what can never matter.
 func (rc *ruleCompiler) warnOf(rule *Rule, r *callgatev1alpha1.PolicyRule, path string) {
 	warn := func(path, message string) { rc.warnings = append(rc.warnings, newProblem(path, "", message)) }
-	if rule.Program != nil {
-		value, known := rule.Program.Constant()
-		switch holds, _ := value.(bool); {
-		case known && holds && (rule.Program.ReadsArgs() || rule.Program.ReadsContext()):
-			warn(path+"/expression", "the expression is true whatever it reads: the rule blocks only calls with a number that it reads and that CEL has no value for")
-		case known && holds:
-			warn(path+"/expression", "the expression is always true, so that the rule never blocks anything")
-		case known:
-			warn(path+"/expression", "the expression is always false, so that the rule blocks every call that it is about")
-		}
+	if message := constantWarning(rule.Program); message != "" {
+		warn(path+"/expression", message)
 	}
 	for i, name := range r.Tools {
 		tool := rc.ns.Tools[string(name)]
@@ -160,6 +152,24 @@ func (rc *ruleCompiler) warnOf(rule *Rule, r *callgatev1alpha1.PolicyRule, path 
 			warn(path+"/tools/"+strconv.Itoa(i), fmt.Sprintf("the policy lets no call to %q pass, and the rule never decides one", name))
 		}
 	}
+}
+
+// constantWarning is what is to be said of an expression that always gives the same.
+func constantWarning(p *expr.Program) string {
+	if p == nil {
+		return ""
+	}
+	value, known := p.Constant()
+	holds, _ := value.(bool)
+	switch {
+	case !known:
+		return ""
+	case !holds:
+		return "the expression is always false, so that the rule blocks every call that it is about"
+	case p.ReadsArgs() || p.ReadsContext():
+		return "the expression is true whatever it reads: the rule blocks only calls with a number that it reads and that CEL has no value for"
+	}
+	return "the expression is always true, so that the rule never blocks anything"
 }
 
 // maxKnownTools bounds the tools whose schemas one rule is checked against. A rule about

@@ -182,8 +182,8 @@ func (d *dict) Contains(key ref.Val) ref.Val {
 }
 
 func (d *dict) Equal(other ref.Val) ref.Val {
-	o, ok := other.(traits.Mapper)
-	if _, typed := other.(*record); !ok || typed {
+	o, ok := untyped(other)
+	if !ok {
 		return types.False
 	}
 	return sameMembers(d, o)

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/google/cel-go/cel"
@@ -168,35 +169,40 @@ func (u *usage) ident(name string) *shape {
 
 func (u *usage) call(e ast.Expr) *shape {
 	c := e.AsCall()
-	args := c.Args()
-	switch name := c.FunctionName(); {
-	case name == operators.Index && len(args) == 2:
-		s := u.value(args[0])
-		u.value(args[1])
-		u.named(s, args[1], e.ID(), whereRead)
-		if s.element != nil {
-			return s.element
+	if len(c.Args()) == 2 {
+		if s, known := u.lookup(e.ID(), c.FunctionName(), c.Args()[0], c.Args()[1]); known {
+			return s
 		}
-		return anything
-	case name == operators.OptSelect && len(args) == 2:
-		return u.named(u.follow(args[0]), args[1], e.ID(), alwaysAbsent).maybe()
-	case name == operators.OptIndex && len(args) == 2:
-		s := u.value(args[0])
-		u.value(args[1])
-		u.named(s, args[1], e.ID(), alwaysAbsent)
-		return anything
-	case name == operators.In && len(args) == 2:
-		u.value(args[0])
-		u.named(u.value(args[1]), args[0], e.ID(), "in is always false")
-		return anything
 	}
 	if c.IsMemberFunction() {
 		u.value(c.Target())
 	}
-	for _, arg := range args {
+	for _, arg := range c.Args() {
 		u.value(arg)
 	}
 	return anything
+}
+
+// lookup follows the operators that look something up in an object or a list.
+func (u *usage) lookup(id int64, operator string, first, second ast.Expr) (_ *shape, known bool) {
+	switch operator {
+	case operators.OptSelect:
+		return u.named(u.follow(first), second, id, alwaysAbsent).maybe(), true
+	case operators.Index, operators.OptIndex:
+		s := u.value(first)
+		u.value(second)
+		if operator == operators.OptIndex {
+			u.named(s, second, id, alwaysAbsent)
+			return anything, true
+		}
+		u.named(s, second, id, whereRead)
+		return cmp.Or(s.element, anything), true
+	case operators.In:
+		u.value(first)
+		u.named(u.value(second), first, id, "in is always false")
+		return anything, true
+	}
+	return nil, false
 }
 
 // alwaysAbsent is what comes of asking whether there is what is not declared.

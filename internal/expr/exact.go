@@ -96,33 +96,37 @@ func ordered(wanted func(int) bool, library func([]ref.Val) ref.Val) func([]ref.
 	}
 }
 
-// same is the library's equality, but for an integer and a double, at any depth. Of two
-// objects an argument goes first: it knows which of its numbers may not be read.
+// same is the library's equality, but for an integer and a double, at any depth.
 func same(a, b ref.Val) ref.Val {
 	if order, ok := compareMixed(a, b); ok {
 		return types.Bool(order == 0)
 	}
-	switch x := a.(type) {
-	case *record:
-	case traits.Lister:
+	if x, ok := a.(traits.Lister); ok {
 		if y, ok := b.(traits.Lister); ok {
 			return sameElements(x, y)
 		}
-	case traits.Mapper:
-		y, ok := b.(traits.Mapper)
-		if _, object := b.(*record); !ok || object {
-			break
+	}
+	if x, ok := untyped(a); ok {
+		if y, ok := untyped(b); ok {
+			return sameMembers(x, y)
 		}
-		if _, argument := b.(*dict); argument {
-			x, y = y, x
-		}
-		return sameMembers(x, y)
-	case *types.Optional:
-		if y, ok := b.(*types.Optional); ok && x.HasValue() && y.HasValue() {
+	}
+	if x, ok := a.(*types.Optional); ok && x.HasValue() {
+		if y, ok := b.(*types.Optional); ok && y.HasValue() {
 			return same(x.GetValue(), y.GetValue())
 		}
 	}
 	return types.Equal(a, b)
+}
+
+// untyped gives a map that is no object of one of the environment's types, which equal
+// nothing of another type.
+func untyped(v ref.Val) (traits.Mapper, bool) {
+	if _, typed := v.(*record); typed {
+		return nil, false
+	}
+	m, ok := v.(traits.Mapper)
+	return m, ok
 }
 
 func sameElements(a, b traits.Lister) ref.Val {
@@ -138,7 +142,11 @@ func sameElements(a, b traits.Lister) ref.Val {
 	return types.True
 }
 
+// sameMembers asks an argument first: it knows which of its numbers may not be read.
 func sameMembers(a, b traits.Mapper) ref.Val {
+	if _, argument := b.(*dict); argument {
+		a, b = b, a
+	}
 	if a.Size() != b.Size() {
 		return types.False
 	}
@@ -211,17 +219,16 @@ func (n *largeNumbers) look(v ref.Val) {
 	case types.Double:
 		n.double = n.double || math.Abs(float64(v)) >= exactDouble
 	case *types.Optional:
-		if v.HasValue() {
-			n.look(v.GetValue())
-		}
-	case *record:
+		n.look(v.GetValue()) // an error where there is none, which has no number
 	case traits.Lister:
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			n.look(it.Next())
-		}
+		n.lookAt(v.Iterator(), func(element ref.Val) ref.Val { return element })
 	case traits.Mapper:
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			n.look(v.Get(it.Next()))
-		}
+		n.lookAt(v.Iterator(), v.Get)
+	}
+}
+
+func (n *largeNumbers) lookAt(it traits.Iterator, value func(ref.Val) ref.Val) {
+	for it.HasNext() == types.True {
+		n.look(value(it.Next()))
 	}
 }

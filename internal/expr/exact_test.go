@@ -44,7 +44,7 @@ func numbersThatAreClose(r *rand.Rand) (ref.Val, types.Double) {
 	var whole ref.Val = types.Uint(bits)
 	near := float64(bits)
 	if r.UintN(3) > 0 {
-		whole, near = types.Int(bits), float64(int64(bits)) //nolint:gosec // any bits will do
+		whole, near = types.Int(bits), float64(int64(bits))
 	}
 	switch r.UintN(5) {
 	case 0:
@@ -54,7 +54,7 @@ func numbersThatAreClose(r *rand.Rand) (ref.Val, types.Double) {
 	case 2:
 		near += r.Float64() - 0.5
 	case 3:
-		near = math.Inf(1 - 2*int(r.UintN(2))) //nolint:gosec // 0 or 1
+		near = math.Inf(1 - 2*int(r.UintN(2)))
 	}
 	return whole, types.Double(near)
 }

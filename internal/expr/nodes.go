@@ -161,18 +161,13 @@ func (m shortKeyed) Get(key ref.Val) ref.Val {
 	return m.Mapper.Get(key)
 }
 
-// Equal compares with another map. An argument goes first: it knows which of its
-// numbers may not be compared.
+// Equal compares with another map.
 func (m shortKeyed) Equal(other ref.Val) ref.Val {
-	switch o := other.(type) {
-	case *record:
+	o, ok := untyped(other)
+	if !ok {
 		return types.False
-	case *dict:
-		return sameMembers(o, m)
-	case traits.Mapper:
-		return sameMembers(m, o)
 	}
-	return types.False
+	return sameMembers(m, o)
 }
 
 // alternative is or() and orValue() of an optional: the second is evaluated only

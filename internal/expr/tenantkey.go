@@ -104,23 +104,16 @@ func partsOf(e ast.Expr, parts []part) []part {
 
 // callParts takes apart what the functions make that put texts together.
 func callParts(c ast.CallExpr, parts []part) (more []part, known bool) {
-	switch args := c.Args(); c.FunctionName() {
-	case operators.Add:
-		if len(args) == 2 {
-			return partsOf(args[1], partsOf(args[0], parts)), true
-		}
-	case overloads.TypeConvertString:
-		if len(args) == 1 {
-			return partsOf(args[0], parts), true
-		}
-	case "join":
-		if c.IsMemberFunction() && c.Target().Kind() == ast.ListKind {
-			return joinParts(c.Target().AsList().Elements(), args, parts), true
-		}
-	case "format":
-		if c.IsMemberFunction() && len(args) == 1 && args[0].Kind() == ast.ListKind {
-			return formatParts(c.Target(), args[0].AsList().Elements(), parts)
-		}
+	args := c.Args()
+	switch name := c.FunctionName(); {
+	case name == operators.Add && len(args) == 2:
+		return partsOf(args[1], partsOf(args[0], parts)), true
+	case name == overloads.TypeConvertString && len(args) == 1:
+		return partsOf(args[0], parts), true
+	case name == "join" && c.IsMemberFunction() && c.Target().Kind() == ast.ListKind:
+		return joinParts(c.Target().AsList().Elements(), args, parts), true
+	case name == "format" && c.IsMemberFunction():
+		return formatParts(c.Target(), args, parts)
 	}
 	return nil, false
 }
@@ -136,10 +129,11 @@ func joinParts(elements, separator []ast.Expr, parts []part) []part {
 }
 
 // formatParts knows the two plain verbs. Others change what they write.
-func formatParts(format ast.Expr, values []ast.Expr, parts []part) (more []part, known bool) {
-	if format.Kind() != ast.LiteralKind {
+func formatParts(format ast.Expr, args []ast.Expr, parts []part) (more []part, known bool) {
+	if format.Kind() != ast.LiteralKind || len(args) != 1 || args[0].Kind() != ast.ListKind {
 		return nil, false
 	}
+	values := args[0].AsList().Elements()
 	text, ok := format.AsLiteral().(types.String)
 	if !ok {
 		return nil, false

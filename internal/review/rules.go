@@ -75,14 +75,21 @@ func (c *call) rules(i int, invalidArguments bool) (failed []string) {
 			continue
 		}
 		failed = append(failed, r.Name)
-		if v.policy.Deny && outcome.Kind == expr.CostExceeded {
-			v.costly = true
-			v.messages = append(v.messages, costMessage(r, outcome))
-		} else if v.policy.Deny {
-			v.messages = append(v.messages, c.message(r, t.tenant))
+		if v.policy.Deny {
+			c.note(v, r, outcome, t.tenant)
 		}
 	}
 	return failed
+}
+
+// note keeps what is to be said of a rule that said no.
+func (c *call) note(v *view, r *compile.Rule, o expr.Outcome, tenant string) {
+	if o.Kind == expr.CostExceeded {
+		v.costly = true
+		v.messages = append(v.messages, costMessage(r, o))
+		return
+	}
+	v.messages = append(v.messages, c.message(r, tenant))
 }
 
 // brokenRules are the names of the rules about the call that do not compile.
