@@ -72,7 +72,9 @@ func (h *ReviewHandler) authorize(q *posted, to Authorizer, questions []review.A
 	if got := q.place.wait(h.waiting); got != entryOK {
 		return nil, h.overLimit(got)
 	}
-	answers := to.Ask(q.ctx, questions)
+	ctx, asking := h.part(q.ctx, spanAccess)
+	answers := to.Ask(ctx, questions)
+	asking.End()
 	if got := q.place.wait(h.judging); got != entryOK {
 		return nil, h.overLimit(got)
 	}

@@ -31,7 +31,10 @@ func (h *ReviewHandler) audit(q *posted, v *audit.Verdict) answer {
 			return h.overLimit(got)
 		}
 	}
-	if err := h.opts.Auditor.Record(q.ctx, v); err != nil {
+	ctx, recording := h.part(q.ctx, spanRecord)
+	err := h.opts.Auditor.Record(ctx, v)
+	recording.End()
+	if err != nil {
 		return unavailable(reasonNotRecorded, "the review cannot be recorded now, and no verdict is given without a record", 1)
 	}
 	return answer{}

@@ -32,7 +32,9 @@ func (noExecutor) Execute(context.Context, *review.Run) review.Outcome {
 // decideExecution judges a call and, only if it is allowed, runs it by the set that
 // judged it. What is going to be run is recorded before it is.
 func (h *ReviewHandler) decideExecution(q *posted) answer {
+	_, decoding := h.part(q.ctx, spanDecode)
 	in, err := toolcall.DecodeExecution(q.body)
+	decoding.End()
 	if err != nil {
 		return envelopeFault(err)
 	}
@@ -44,13 +46,16 @@ func (h *ReviewHandler) decideExecution(q *posted) answer {
 	if a.set() {
 		return a
 	}
+	_, judging := h.part(q.ctx, spanJudge)
 	x, a := h.executionVerdict(snap, q, in, answers)
+	judging.End()
 	if a.set() {
 		return a
 	}
 	h.opts.Observer.Judged(q.caller, &x.Decision)
 	h.record(q.caller, x.Decision)
 	h.recordWhole(q, &x.Decision)
+	traceVerdict(q.ctx, x.Response.UID, x.Response.Revision, x.Response.Allowed, x.Response.Results)
 	outcome, a := h.execute(q, &in, &x)
 	if a.set() {
 		return a
@@ -100,7 +105,7 @@ func (h *ReviewHandler) execute(q *posted, in *toolcall.Review, x *review.Execut
 	_ = http.NewResponseController(q.writer).SetWriteDeadline(h.opts.Clock.Now().Add(maxExecution))
 	log = log.WithValues("adapter", x.Run.AdapterName, "name", x.Response.Results[0].Name)
 	log.Info("Running a call", "tenant", x.Run.Activation.Tenant, "argumentsDigest", x.Run.Digest, "policies", x.Response.Results[0].Policies)
-	outcome := h.opts.Executor.Execute(q.ctx, x.Run)
+	outcome := h.run(q.ctx, x.Run)
 	log.Info("Ran a call", "code", outcome.Code, "cause", outcome.Cause, "detail", outcome.Detail)
 	return outcome, answer{}
 }

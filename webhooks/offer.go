@@ -23,7 +23,9 @@ type OfferObserver interface {
 // decideOffer gives the verdict on an offer: decide, ask whom the policies want asked,
 // decide again. The set that judged at first judges to the end.
 func (h *ReviewHandler) decideOffer(q *posted) answer {
+	_, decoding := h.part(q.ctx, spanDecode)
 	in, err := toolcall.DecodeRequestReview(q.body)
+	decoding.End()
 	if err != nil {
 		return envelopeFault(err)
 	}
@@ -35,7 +37,9 @@ func (h *ReviewHandler) decideOffer(q *posted) answer {
 	if a.set() {
 		return a
 	}
+	_, judging := h.part(q.ctx, spanJudge)
 	decision, a := h.offerVerdict(snap, q, &in, given)
+	judging.End()
 	if a.set() {
 		return a
 	}
@@ -48,6 +52,7 @@ func (h *ReviewHandler) decideOffer(q *posted) answer {
 		record.Questions, record.Answers = decision.Questions, answers
 		decision = decision.Answered(answers)
 	}
+	traceOffer(q.ctx, &decision.Response)
 	encoded, err := encodeOffer(decision.Response)
 	if err != nil {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)
@@ -91,7 +96,7 @@ func (h *ReviewHandler) ask(q *posted, questions []review.Question) ([]review.An
 					answers[i] = review.Answer{Cause: "no_answer", Detail: "asking failed"}
 				}
 			}()
-			answers[i] = h.opts.Validator.Validate(q.ctx, questions[i])
+			answers[i] = h.validate(q.ctx, questions[i])
 		})
 	}
 	work.Wait()

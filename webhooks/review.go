@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/utils/clock"
@@ -73,6 +74,8 @@ type ReviewOptions struct {
 	Authorizer Authorizer
 	// Auditor keeps a record of every verdict. Nil: nobody does.
 	Auditor Auditor
+	// Tracer makes the spans of reviews. Nil: none are made, at no cost.
+	Tracer trace.Tracer
 	// Drain tells when this replica is on its way out. Nil: never.
 	Drain *Drain
 
@@ -251,10 +254,12 @@ func (h *ReviewHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.opts.Observer.Answered(to.resource, int(a.code), string(a.reason), h.opts.Clock.Since(began))
 }
 
-func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request, to endpoint, began time.Time) answer {
+func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request, to endpoint, began time.Time) (a answer) {
 	// The wait for an identity happens outside the in-flight limit: it costs no CPU,
 	// and package identity bounds it.
 	caller, err := to.identity.Identify(r.Context(), bearer(r.Header))
+	ctx, span := h.beginTrace(r, to.resource, began, caller, err)
+	defer func() { endTrace(span, &a) }()
 	if err != nil {
 		return identityFault(err, to.resource)
 	}
@@ -284,7 +289,7 @@ func (h *ReviewHandler) answer(w http.ResponseWriter, r *http.Request, to endpoi
 		return a
 	}
 	defer room.leave()
-	return h.survive(to.decide, &posted{ctx: r.Context(), began: began, caller: caller, body: body, held: room, place: p, writer: w})
+	return h.survive(to.decide, &posted{ctx: ctx, began: began, caller: caller, body: body, held: room, place: p, writer: w})
 }
 
 // survive decodes and judges. Whatever panics in there is answered as unavailable: the
@@ -315,7 +320,9 @@ func (h *ReviewHandler) begin(uid *string) (*snapshot.Snapshot, answer) {
 
 // decide gives the verdicts on calls.
 func (h *ReviewHandler) decide(q *posted) answer {
+	_, decoding := h.part(q.ctx, spanDecode)
 	in, err := h.decode(q.body)
+	decoding.End()
 	if err != nil {
 		return envelopeFault(err)
 	}
@@ -327,10 +334,13 @@ func (h *ReviewHandler) decide(q *posted) answer {
 	if a.set() {
 		return a
 	}
+	_, judging := h.part(q.ctx, spanJudge)
 	decision, a := h.verdict(snap, q, in, answers)
+	judging.End()
 	if a.set() {
 		return a
 	}
+	traceVerdict(q.ctx, decision.Response.UID, decision.Response.Revision, decision.Response.Allowed, decision.Response.Results)
 	encoded, err := encode(decision.Response)
 	if err != nil {
 		return unavailable(metav1.StatusReasonServiceUnavailable, "the verdict could not be encoded", 1)

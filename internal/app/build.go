@@ -26,6 +26,7 @@ import (
 	"github.com/callgate/callgate/internal/metrics"
 	"github.com/callgate/callgate/internal/semantic"
 	"github.com/callgate/callgate/internal/snapshot"
+	"github.com/callgate/callgate/internal/tracing"
 	"github.com/callgate/callgate/webhooks"
 )
 
@@ -50,6 +51,7 @@ type parts struct {
 	references *references
 	execution  execution
 	audit      *sink.Sink
+	tracing    *tracing.Tracing
 	metrics    *metrics.Metrics
 	// metricsServer is nil where metrics are not served.
 	metricsServer *http.Server
@@ -91,6 +93,7 @@ func build(opts Options, log logr.Logger) (*parts, error) {
 	return p, errors.Join(
 		p.buildMetrics(restConfig),
 		p.buildAudit(),
+		p.buildTracing(),
 		p.buildOutbound(restConfig),
 		p.buildIdentity(restConfig),
 		p.buildControllers(restConfig),
@@ -186,7 +189,7 @@ func (p *parts) buildServers() (err error) {
 	handler, err := webhooks.NewReviewHandler(webhooks.ReviewOptions{
 		Identity: p.identity, OfferIdentity: p.offerIdentity, Snapshots: p.store, Validator: p.validator, Authorizer: p.authorizer, Log: p.log.WithName("reviews"),
 		ExecutionIdentity: p.execution.identity, Executor: adapter.Port{Executor: p.execution.executor}, Drain: p.drain,
-		Auditor: p.auditor(), Observer: reviewObserver{p.metrics.Reviews},
+		Auditor: p.auditor(), Tracer: p.tracer(), Observer: reviewObserver{p.metrics.Reviews},
 	})
 	if err != nil {
 		return fmt.Errorf("making the review handler: %w", err)

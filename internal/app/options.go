@@ -61,6 +61,8 @@ type Options struct {
 
 	// Audit says what is kept of verdicts.
 	Audit AuditOptions
+	// Tracing says where spans of reviews are sent.
+	Tracing TracingOptions
 
 	// Version is that of the build.
 	Version string
@@ -106,6 +108,7 @@ func DefaultOptions() Options {
 		DrainClosing:  5 * time.Second,
 		DrainShutdown: 20 * time.Second,
 		Audit:         DefaultAuditOptions(),
+		Tracing:       DefaultTracingOptions(),
 		LogLevel:      "info",
 		LogFormat:     "json",
 		Log:           os.Stderr,
@@ -150,6 +153,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.DrainClosing, "drain-closing", o.DrainClosing, "after that, how long to close connections as they are answered")
 	fs.DurationVar(&o.DrainShutdown, "drain-shutdown", o.DrainShutdown, "after that, how long to wait for answers in flight")
 	o.Audit.AddFlags(fs)
+	o.Tracing.AddFlags(fs)
 	fs.StringVar(&o.LogLevel, "log-level", o.LogLevel, "info or debug")
 	fs.StringVar(&o.LogFormat, "log-format", o.LogFormat, "json or console")
 }
@@ -189,9 +193,7 @@ func (o *Options) Validate() error {
 	if _, err := o.upstreams(); err != nil {
 		errs = append(errs, err)
 	}
-	if err := o.Audit.validate(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, o.Audit.validate(), o.Tracing.validate())
 	if err := o.identity().Validate(); err != nil {
 		bad("identity-ttl", "%v", err)
 	}

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,9 @@ func TestValidate(t *testing.T) {
 		"--drain-closing":             func(o *app.Options) { o.DrainClosing = -time.Second },
 		"--drain-shutdown":            func(o *app.Options) { o.DrainShutdown = 0 },
 		"--identity-ttl":              func(o *app.Options) { o.IdentityTTL = 0 },
+		"--tracing-endpoint":          func(o *app.Options) { o.Tracing.Endpoint = "collector:4318" },
+		"--tracing-sample-ratio":      func(o *app.Options) { o.Tracing.SampleRatio = math.NaN() },
+		"--tracing-ca-file":           func(o *app.Options) { o.Tracing.CAFile = "ca.crt" },
 	} {
 		o := valid()
 		change(&o)

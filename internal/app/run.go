@@ -44,6 +44,7 @@ func (p *parts) run(ctx context.Context) error {
 	running := []*part{
 		g.start("health", func(ctx context.Context) error { return p.health.Serve(ctx, listeners.health) }),
 		g.start("audit", p.runAudit),
+		g.start("tracing", p.runTracing),
 		g.start("certificates", p.certificates.Run),
 		g.start("identity", p.identity.Run),
 		g.start("identity for offers", p.offerIdentity.Run),

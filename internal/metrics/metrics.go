@@ -36,6 +36,7 @@ type Metrics struct {
 	Validator *Validator
 	Execution *Execution
 	Audit     *Audit
+	Tracing   *Tracing
 	Policy    *Policy
 	Process   *Process
 }
@@ -53,6 +54,7 @@ func New(opts Options) *Metrics {
 	m.Validator = newValidator(m)
 	m.Execution = newExecution(m)
 	m.Audit = newAudit(m)
+	m.Tracing = newTracing(m)
 	m.Policy = newPolicy(m)
 	m.Process = newProcess(m)
 	return m

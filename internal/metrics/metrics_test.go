@@ -30,6 +30,8 @@ func used() *Metrics {
 	m.Audit.Dropped("queue_full", 1)
 	m.Audit.Failed()
 	m.Audit.Queued(1, 2)
+	m.Tracing.Ended()
+	m.Tracing.Sent(true, 1)
 	m.Policy.InForce(Set{Revision: "sha256:a", At: time.Unix(1, 0), Took: time.Millisecond, Compiled: 2, Objects: map[[2]string]int{{"ToolSchema", "true"}: 3}})
 	m.Process.Draining(1)
 	m.Process.Refused("cap")
